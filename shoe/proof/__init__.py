@@ -1,0 +1,1 @@
+"""The proofs: seeds, stream, shuffle, openings, trees, signed notes, records, bundles and their verifier."""
