@@ -1,0 +1,1 @@
+"""The checks: each holds a tally against an exact null and answers with one CheckResult."""
