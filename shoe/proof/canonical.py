@@ -23,8 +23,8 @@ MAX_DEPTH: Final = 100
 """Lists and objects one inside another: fixed, so that no reader's stack decides which record is good."""
 
 _KEY: Final = re.compile(r"[a-z][a-z0-9_]*\Z")
-_STRING: Final = re.compile(r"[\x20-\x7e]*\Z")
-_TEXT: Final = re.compile(rb"[\x20-\x7e]*\Z")
+_OTHER_CHARACTER: Final = re.compile(r"[^\x20-\x7e]")
+_OTHER_BYTE: Final = re.compile(rb"[^\x20-\x7e]")
 
 
 def place(path: Path) -> str:
@@ -55,12 +55,12 @@ def parse_canonical(data: bytes) -> Json:
     """
     if len(data) > MAX_BYTES:
         raise CanonicalError(expected(f"at most {MAX_BYTES} bytes", len(data), "canonical JSON"))
-    if not _TEXT.match(data):
-        at = next(i for i, byte in enumerate(data) if not 0x20 <= byte <= 0x7E)
-        raise CanonicalError(expected("bytes 0x20–0x7e", data[at], f"byte {at}"))
+    if other := _OTHER_BYTE.search(data):
+        raise CanonicalError(expected("bytes 0x20–0x7e", other[0], f"byte {other.start()}"))
     value = _load(data)
-    if print_canonical(value) != data:
-        raise CanonicalError(expected("the canonical form", data.decode("ascii"), "canonical JSON"))
+    printed = print_canonical(value)
+    if printed != data:
+        raise _first_difference(printed, data)
     return value
 
 
@@ -103,6 +103,14 @@ def _load(text: str | bytes) -> Json:
         raise CanonicalError("nested too deeply") from None
 
 
+def _first_difference(printed: bytes, data: bytes) -> CanonicalError:
+    # Only the one byte is shown: the text around it may be a player's seed.
+    end = min(len(printed), len(data))
+    at = next((i for i in range(end) if printed[i] != data[i]), end)
+    wanted, got = printed[at : at + 1], data[at : at + 1]
+    return CanonicalError(expected(f"the canonical form, here {wanted!r}", got, f"byte {at}"))
+
+
 def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     found = dict(pairs)
     if len(found) != len(pairs):
@@ -128,8 +136,9 @@ def _check(value: Json, path: Path) -> None:
         if abs(value) >= MAX_INTEGER:
             raise CanonicalError(expected("an integer below 2^53 in size", value, place(path)))
     elif isinstance(value, str):
-        if not _STRING.match(value):
-            raise CanonicalError(expected("characters 0x20–0x7e", value, place(path)))
+        if other := _OTHER_CHARACTER.search(value):
+            where = f"{place(path)}: character {other.start()}"
+            raise CanonicalError(expected("characters 0x20–0x7e", other[0], where))
     elif isinstance(value, Mapping):
         _check_depth(path)
         for key, inner in value.items():
