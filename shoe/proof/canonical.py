@@ -22,6 +22,8 @@ MAX_INTEGER: Final = 2**53
 MAX_DEPTH: Final = 100
 """Lists and objects one inside another: fixed, so that no reader's stack decides which record is good."""
 
+_TOO_DEEP: Final = f"nested too deeply: expected at most {MAX_DEPTH} lists and objects one inside another"
+_NESTING: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 _KEY: Final = re.compile(r"[a-z][a-z0-9_]*\Z")
 _OTHER_CHARACTER: Final = re.compile(r"[^\x20-\x7e]")
 _OTHER_BYTE: Final = re.compile(rb"[^\x20-\x7e]")
@@ -41,7 +43,7 @@ def print_canonical(value: Json) -> bytes:
     Source: protocol §8.
     """
     _check(value, ())
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=dict)
     if len(text) > MAX_BYTES:
         raise CanonicalError(expected(f"at most {MAX_BYTES} bytes", len(text), "canonical JSON"))
     return text.encode("ascii")
@@ -85,10 +87,12 @@ def load_json(text: str | bytes) -> Json:
 
 def _load(text: str | bytes) -> Json:
     try:
+        decoded = text if isinstance(text, str) else text.decode("utf-8")
+        _check_nesting(decoded)
         return cast(
             Json,
             json.loads(
-                text if isinstance(text, str) else text.decode("utf-8"),
+                decoded,
                 object_pairs_hook=_unique,
                 parse_float=_no_float,
                 parse_constant=_no_float,
@@ -99,8 +103,6 @@ def _load(text: str | bytes) -> Json:
         raise CanonicalError(f"not JSON at character {error.pos}: {error.msg}") from None
     except UnicodeDecodeError as error:
         raise CanonicalError(expected("UTF-8", error.object[error.start], f"byte {error.start}")) from None
-    except RecursionError:
-        raise CanonicalError("nested too deeply") from None
 
 
 def _first_difference(printed: bytes, data: bytes) -> CanonicalError:
@@ -109,6 +111,16 @@ def _first_difference(printed: bytes, data: bytes) -> CanonicalError:
     at = next((i for i in range(end) if printed[i] != data[i]), end)
     wanted, got = printed[at : at + 1], data[at : at + 1]
     return CanonicalError(expected(f"the canonical form, here {wanted!r}", got, f"byte {at}"))
+
+
+def _check_nesting(text: str) -> None:
+    # Not left to RecursionError: a library that lifts the interpreter's limit would turn depth into a crash.
+    depth = 0
+    for token in _NESTING.finditer(text):
+        first = token[0][0]
+        depth += (first in "[{") - (first in "]}")
+        if depth > MAX_DEPTH:
+            raise CanonicalError(f"character {token.start()}: {_TOO_DEEP}")
 
 
 def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
@@ -155,4 +167,4 @@ def _check(value: Json, path: Path) -> None:
 
 def _check_depth(path: Path) -> None:
     if len(path) >= MAX_DEPTH:
-        raise CanonicalError(f"nested too deeply: expected at most {MAX_DEPTH} lists and objects one inside another")
+        raise CanonicalError(f"{place(path)}: {_TOO_DEEP}")

@@ -34,7 +34,7 @@ from shoe.proof.forms import (
     write_fields,
 )
 from shoe.proof.notation import sha256
-from shoe.proof.note import parse_vkey
+from shoe.proof.note import ED25519, parse_vkey, require_type
 from shoe.proof.openings import Opening
 from shoe.proof.seal import CLIENT, PROTOCOL, RULES, SEED, BeaconPin, BookRef, Transcript
 from shoe.proof.seeds import MAX_BOOK, MAX_CONTRIBUTIONS
@@ -310,6 +310,8 @@ def _printed_vkey(value: object) -> str:
     if not isinstance(value, str):
         raise RecordError(expected("a vkey", value, "vkey"))
     try:
-        return str(parse_vkey(value))
+        key = parse_vkey(value)
+        require_type([key], ED25519)
     except NoteError as error:
         raise RecordError(f"vkey: {error}") from None
+    return str(key)

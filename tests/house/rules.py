@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "audit": {"shoe", "audit", "numpy", "scipy"},
     "api": {"shoe", "audit", "api", "cryptography", "numpy", "scipy", "py_ecc"}
     | {"flask", "werkzeug", "jinja2", "markupsafe", "pydantic", "pydantic_core", "sqlalchemy", "alembic"}
-    | {"gunicorn", "click", "rich"},
+    | {"gunicorn", "click", "rich", "urllib3"},
 }
 
 # The shoe has no clock, no chance, no file, no network and no other process.

@@ -128,9 +128,9 @@ VALUES: dict[str, Callable[[Worked], Any]] = {
     "leaves_in_deck_root": lambda work: work.deck.tree.size,
     "deck_root": lambda work: work.deck.root.hex(),
     "openings_first_6": openings,
-    "cards_behind_cut": lambda work: shuffle_hand(
-        work.keys.shuffle_key, work.transcript.rules, work.hand
-    ).cards_behind_cut,
+    "cards_behind_cut": lambda work: (
+        shuffle_hand(work.keys.shuffle_key, work.transcript.rules, work.hand).cards_behind_cut
+    ),
     "coups": coups,
 }
 INPUTS = {"master", "hand"}

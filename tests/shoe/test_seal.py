@@ -24,7 +24,7 @@ from shoe.proof.seal import (
 )
 from tests.reference import hkdf_reference
 
-SECRET = "17.c0ffee86c5b2220787f1cc7252d1f399"
+CLIENT_SEED = "17.c0ffee86c5b2220787f1cc7252d1f399"
 RULES: dict[str, Any] = {
     "burn": "none", "coups": None, "cut": {"from": 7, "to": 7}, "decks": 8, "entropy": "two_phase",
     "game": "punto_banco", "last_coup": "drawn_in", "shuffle": "shoe",
@@ -32,7 +32,7 @@ RULES: dict[str, Any] = {
 TRANSCRIPT: dict[str, Any] = {
     "protocol": "fairshoe/1", "log": "fairshoe.example/log", "shoe": "shoe-1", "table": 'table "1"', "rules": RULES,
     "book": {"root": "0b" * 32, "size": 4}, "index": 3, "commitment": "0c" * 32,
-    "client_seeds": [{"client": "guest-0", "seed": SECRET}, {"client": "guest-1", "seed": "x"}], "beacon": None,
+    "client_seeds": [{"client": "guest-0", "seed": CLIENT_SEED}, {"client": "guest-1", "seed": "x"}], "beacon": None,
 }  # fmt: skip
 PRINTED = (
     '{"beacon":null,"book":{"root":"' + "0b" * 32 + '","size":4},"client_seeds":[{"client":"guest-0","seed":"'
@@ -129,7 +129,9 @@ BAD: list[tuple[str, Any, type[InputError], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("key", "value", "error", "message"), BAD, ids=[f"{key}-{n}" for n, (key, *_) in enumerate(BAD)])
+@pytest.mark.parametrize(
+    ("key", "value", "error", "message"), BAD, ids=[f"{key}-{n}" for n, (key, *_) in enumerate(BAD)]
+)
 def test_another_transcript_is_refused(key: str, value: Any, error: type[InputError], message: str) -> None:
     with pytest.raises(error) as refused:
         transcript(**{key: value})
@@ -144,7 +146,7 @@ def test_a_transcript_without_one_key_is_refused(key: str) -> None:
 
 
 def test_a_transcript_with_a_space_is_refused() -> None:
-    with pytest.raises(CanonicalError, match="^byte 10: expected the canonical form, here b'n', got b' '$"):
+    with pytest.raises(CanonicalError, match=r"^byte 10: expected the canonical form, here b'n', got b' '$"):
         parse_transcript(PRINTED.replace(":", ": ", 1).encode())
 
 
@@ -188,11 +190,19 @@ def test_keys_are_not_shown() -> None:
 
 
 def test_a_client_s_seed_is_not_shown() -> None:
-    assert SECRET not in repr(ClientSeed("guest-0", SECRET))
-    assert SECRET not in repr(transcript())
-    chained = {"log": "l", "time": "t", "shoe": "s", "seq": 0, "previous": bytes(32), "position": 0, "seed": SECRET}
-    assert SECRET not in repr(Seed(**chained))
-    assert SECRET not in repr(OpenEntropy(**chained, client="guest-0"))
+    assert CLIENT_SEED not in repr(ClientSeed("guest-0", CLIENT_SEED))
+    assert CLIENT_SEED not in repr(transcript())
+    chained = {
+        "log": "l",
+        "time": "t",
+        "shoe": "s",
+        "seq": 0,
+        "previous": bytes(32),
+        "position": 0,
+        "seed": CLIENT_SEED,
+    }
+    assert CLIENT_SEED not in repr(Seed(**chained))
+    assert CLIENT_SEED not in repr(OpenEntropy(**chained, client="guest-0"))
 
 
 def test_a_deck_is_not_shown() -> None:
@@ -202,7 +212,9 @@ def test_a_deck_is_not_shown() -> None:
     assert repr(commit_deck([0, 1], bytes(32), 5, 45)) == "Deck(hand=5)"
 
 
-@pytest.mark.parametrize("seed", [SECRET + " ", SECRET + "é", SECRET * 5, [SECRET], {"seed": SECRET}])
+@pytest.mark.parametrize(
+    "seed", [CLIENT_SEED + " ", CLIENT_SEED + "é", CLIENT_SEED * 5, [CLIENT_SEED], {"seed": CLIENT_SEED}]
+)
 def test_no_refusal_of_a_transcript_shows_a_seed(seed: Any) -> None:
     data = json.dumps(
         TRANSCRIPT | {"client_seeds": [{"client": "guest-0", "seed": seed}]}, sort_keys=True, separators=(",", ":")

@@ -176,5 +176,5 @@ def test_no_shoe_of_another_size_is_shuffled(decks: int) -> None:
 
 @pytest.mark.parametrize("hand", [-1, 2**64])
 def test_no_hand_out_of_range_is_shuffled(hand: int) -> None:
-    with pytest.raises(InputError, match="^U64: "):
+    with pytest.raises(InputError, match=r"^U64: "):
         shuffle_hand(KEY, parse_rules(WHOLE), hand)

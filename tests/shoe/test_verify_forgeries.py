@@ -14,9 +14,10 @@ import pytest
 
 from shoe.errors import FairshoeError
 from shoe.game.cards import parse_card
+from shoe.game.tableau import play_coup
 from shoe.proof.bundle import print_bundle
-from shoe.proof.merkle import Tree
 from shoe.proof.checkpoint import cosign
+from shoe.proof.merkle import Tree
 from shoe.proof.note import COSIGNATURE, SignerKey
 from shoe.proof.openings import commit_deck
 from shoe.proof.records import (
@@ -31,6 +32,7 @@ from shoe.proof.records import (
     Seal,
     Seed,
     Void,
+    parse_as,
 )
 from shoe.proof.seal import BeaconPin, BookRef, ClientSeed, derive_keys, seal_transcript
 from shoe.proof.seeds import commit_seed, server_seed
@@ -267,8 +269,6 @@ def a_coup_after_the_end(operator, story):
 
 def next_coup_of(deck: Any, start: int, number: int) -> dict[str, Any]:
     """The fields of a further coup dealt honestly from `start`."""
-    from shoe.game.tableau import play_coup
-
     played = play_coup(deck.cards[start : start + 6])
     return {
         "number": number, "hand": 0, "cards": deck.openings[start : start + len(played.cards)], "rule": played.rule,
@@ -318,8 +318,6 @@ def a_new_book_begun_in_its_middle(operator, story):
 
 
 def parse_book(operator: Operator) -> Book:
-    from shoe.proof.records import parse_as
-
     return parse_as(Book, operator.book.record)
 
 
@@ -704,7 +702,7 @@ def edit_record(value: Any, which: str, old: str, new: str) -> None:
 
 BYTES = {
     "a_space_after_a_colon": ('"seq":1', '"seq": 1'),
-    "keys_out_of_order": ('{"client":"guest-0","log":"fairshoe.example/log"', '{"log":"fairshoe.example/log","client":"guest-0"'),
+    "keys_out_of_order": ('"client":"guest-0","log":"fairshoe.example/log"', '"log":"fairshoe.example/log","client":"guest-0"'),
     "a_duplicate_key": ('"seq":1', '"seq":1,"seq":1'),
     "a_delete_character": ("guest-0", "guest-0\x7f"),
     "a_line_separator_u2028": ("guest-0", "guest-0\u2028"),

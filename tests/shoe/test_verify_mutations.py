@@ -1,10 +1,11 @@
-"""Every value in a bundle matters: change any one and `verify` says so; take any part away and it never says verified."""
+"""Every value in a bundle matters: change one and `verify` says so; take a part away and it never says verified."""
 
 from __future__ import annotations
 
 import copy
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -171,7 +172,7 @@ def test_every_list_counts_in_length_and_order(name):
 
 def _rising(lines: list[Any]) -> bool:
     places = [(json.loads(line["line"])["number"], line["index"]) for line in lines]
-    return all(before < after for before, after in zip(places, places[1:], strict=False))
+    return all(before < after for before, after in pairwise(places))
 
 
 @pytest.mark.parametrize("name", SHOES)

@@ -12,7 +12,8 @@ from shoe.game.houses import NP_PUNTO_BANCO
 from shoe.proof.bundle import parse_bundle, print_bundle
 from shoe.proof.checkpoint import cosign
 from shoe.proof.note import COSIGNATURE, SignerKey
-from shoe.proof.records import BookEnd, Bets, CommittedEntropy, Lock, Seed
+from shoe.proof.records import Bets, Book, BookEnd, CommittedEntropy, Lock, Seed, parse_as
+from shoe.proof.seeds import seed_book
 from shoe.proof.verify import CHECKS, Evidence, HeldCheckpoint, verify_bundle
 from tests.operator import ROUND_657413, Operator, rules, secret
 
@@ -170,6 +171,36 @@ def test_a_book_left_early_needs_the_receipt_of_its_end():
     assert (without.verdict, without.check("index").status) == ("incomplete", "UNVERIFIABLE")
     answer = verify(operator, story, receipts=(operator.receipt(ended),))
     assert (answer.verdict, answer.check("index").status) == ("verified", "VALID")
+
+
+def test_a_book_end_logged_after_the_next_book_was_begun_is_a_forgery():
+    operator, _ = played()
+    before = Operator(books=operator.books)
+    operator.new_book()
+    story = operator.publish(operator.play_shoe(rules()))
+    late = operator.log(book_end_of(before, operator))
+    answer = verify(operator, story, receipts=(operator.receipt(late),))
+    assert (answer.verdict, answer.check("index").status) == ("invalid", "INVALID")
+    assert "still open" in answer.check("index").detail
+
+
+def book_end_of(of, operator):
+    """The bytes of the record that ends the book that `of` plays from, at the operator's time."""
+    root = seed_book(of.master, of.book_size).root
+    ended = BookEnd(log=operator.origin, time=operator.now(), table=operator.table, root=root, master=of.master)
+    return ended.to_bytes()
+
+
+def test_a_book_end_with_another_master_is_a_forgery():
+    operator, story = played()
+    root = parse_as(Book, operator.book.record).root
+    ended = BookEnd(log=operator.origin, time=operator.now(), table=operator.table, root=root, master=secret("other"))
+    index = operator.log(ended.to_bytes())
+    operator.new_book()
+    story = operator.publish(operator.play_shoe(rules()))
+    answer = verify(operator, story, receipts=(operator.receipt(index),))
+    assert (answer.verdict, answer.check("index").status) == ("invalid", "INVALID")
+    assert "master" in answer.check("index").detail
 
 
 def test_the_end_of_another_book_does_not_stand_in():

@@ -9,7 +9,7 @@ from shoe.errors import InputError, ProofError, expected
 from shoe.proof.beacon import check_round, lock_before_s, time_of
 from shoe.proof.records import Book, BookEnd, CommittedEntropy, End, Open, OpenEntropy, parse_record
 from shoe.proof.seal import ClientSeed, Transcript, seal_transcript
-from shoe.proof.seeds import check_book_entry, check_seed, check_server_seed
+from shoe.proof.seeds import check_book_entry, check_seed, check_server_seed, server_seed
 from shoe.proof.verify.case import Case
 from shoe.proof.verify.result import Missing, NotYet
 
@@ -75,8 +75,17 @@ def _check_follows(case: Case, opened: Open, previous: End) -> str:
     for receipt in case.evidence.receipts:
         ended = parse_record(receipt.record)
         if isinstance(ended, BookEnd) and (ended.table, ended.root) == (opened.table, previous.book.root):
-            return f"index 0 of a new book: the old one was ended at {ended.time}"
+            return _check_book_end(case, receipt.proof.index, ended, previous)
     raise Missing("a receipt of the old book's book_end record: it was left before its last index")
+
+
+def _check_book_end(case: Case, index: int, ended: BookEnd, previous: End) -> str:
+    first = case.bundle.log_indices[0]
+    if index >= first:
+        raise ProofError(expected(f"a log index under {first}", index, "book_end: the old book was still open"))
+    if server_seed(ended.master, previous.index) != previous.server_seed:
+        raise ProofError("book_end.master: not the master of the old book, whose last shoe had another seed")
+    return f"index 0 of a new book: the old one was ended at {ended.time}"
 
 
 def check_entropy(case: Case) -> str:
