@@ -702,7 +702,7 @@ def edit_record(value: Any, which: str, old: str, new: str) -> None:
 
 BYTES = {
     "a_space_after_a_colon": ('"seq":1', '"seq": 1'),
-    "keys_out_of_order": ('"client":"guest-0","log":"fairshoe.example/log"', '"log":"fairshoe.example/log","client":"guest-0"'),
+    "keys_out_of_order": ('"seq":1,"shoe":"shoe-1"', '"shoe":"shoe-1","seq":1'),
     "a_duplicate_key": ('"seq":1', '"seq":1,"seq":1'),
     "a_delete_character": ("guest-0", "guest-0\x7f"),
     "a_line_separator_u2028": ("guest-0", "guest-0\u2028"),
