@@ -1,0 +1,1 @@
+"""The use cases: one transaction each, no HTTP; what a case refuses it raises."""

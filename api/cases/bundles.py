@@ -1,0 +1,85 @@
+"""Bundles: all that a verifier of one shoe needs, under the current checkpoint (protocol §10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from api.cases.custody import keys_of
+from api.cases.standing import find_shoe, rules_at
+from api.db.tables import BookRow, CheckpointRow, LeafRow, ShoeRow
+from api.log import prove_all, prove_extension, read_head, read_records
+from api.refusals import no_such
+from api.service import Service
+from shoe.game.rules import Rules
+from shoe.proof.bundle import Bundle, Earlier, OpeningPaths, Placed
+from shoe.proof.merkle import HASH_BYTES
+from shoe.proof.openings import Deck, deal_deck
+from shoe.proof.records import Coup, parse_as
+
+Paths = tuple[tuple[bytes, ...], ...]
+
+
+def make_bundle(service: Service, session: Session, shoe_id: str, earlier: int | None) -> Bundle:
+    """Bundle a shoe as it stands; `earlier` is the size of a checkpoint that the service signed before.
+
+    Reads O(log n) nodes a record, and shuffles anew what was dealt. Raises Refusal for no such shoe or checkpoint.
+    """
+    shoe = find_shoe(session, shoe_id)
+    leaves = session.scalars(select(LeafRow).where(LeafRow.shoe == shoe.id).order_by(LeafRow.seq)).all()
+    head, indices = read_head(session), [leaf.log_index for leaf in leaves]
+    paths = prove_all(session, indices, head.size)
+    previous = None if shoe.previous_shoe is None else session.get_one(ShoeRow, shoe.previous_shoe)
+    book_index = session.get_one(BookRow, shoe.book_root).log_index
+    return Bundle(
+        records=tuple(leaf.record for leaf in leaves),
+        log_indices=tuple(indices),
+        inclusion=tuple(paths),
+        checkpoint=head.checkpoint,
+        book_record=_placed(session, book_index, head.size),
+        previous_shoe=None if previous is None else _placed(session, previous.last_index, head.size),
+        book_proof=_hashes(shoe.book_proof),
+        openings=_openings(service, session, shoe, [leaf.record for leaf in leaves if leaf.type == Coup.type]),
+        earlier=None if earlier is None else _earlier(session, earlier, head.size),
+        bets=None,
+    )
+
+
+def coup_paths(service: Service, session: Session, shoe: ShoeRow, rules: Rules, coups: Sequence[bytes]) -> list[Paths]:
+    """List the audit paths of the cards that coup records open, in dealing order (protocol §7)."""
+    keys = keys_of(service, session, shoe)
+
+    @lru_cache(maxsize=1)
+    def deck(hand: int) -> Deck:
+        return deal_deck(keys, rules, hand)
+
+    records = [parse_as(Coup, data) for data in coups]
+    return [tuple(deck(coup.hand).tree.inclusion(card.position) for card in coup.cards) for coup in records]
+
+
+def _openings(service: Service, session: Session, shoe: ShoeRow, coups: Sequence[bytes]) -> OpeningPaths:
+    if shoe.seal is None:
+        return OpeningPaths(None, ())
+    rules = rules_at(session, shoe)
+    burn = None
+    if rules.burn == "first_card":
+        burn = deal_deck(keys_of(service, session, shoe), rules).tree.inclusion(0)
+    return OpeningPaths(burn, tuple(coup_paths(service, session, shoe, rules, coups)))
+
+
+def _placed(session: Session, index: int, size: int) -> Placed:
+    return Placed(read_records(session, [index])[index], index, prove_all(session, [index], size)[0])
+
+
+def _earlier(session: Session, old: int, size: int) -> Earlier:
+    row = session.get(CheckpointRow, old)
+    if row is None:
+        raise no_such("checkpoint that was signed over a number of records of", str(old))
+    return Earlier(row.text, prove_extension(session, old, size))
+
+
+def _hashes(joined: bytes) -> tuple[bytes, ...]:
+    return tuple(joined[start : start + HASH_BYTES] for start in range(0, len(joined), HASH_BYTES))

@@ -1,0 +1,32 @@
+"""What only the house knows of a live shoe: derived when needed, never stored, logged or printed."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from api.cases.books import open_master
+from api.db.tables import BookRow, ShoeRow
+from api.service import Service
+from shoe.errors import ImpossibleError
+from shoe.game.rules import Rules
+from shoe.proof.openings import Deck, deal_deck
+from shoe.proof.seal import Keys, derive_keys
+from shoe.proof.seeds import server_seed
+
+
+def seed_of(service: Service, session: Session, shoe: ShoeRow) -> bytes:
+    """Derive a shoe's server seed (32 bytes) from its book's master (protocol §3)."""
+    book = session.get_one(BookRow, shoe.book_root)
+    return server_seed(open_master(service, book), shoe.seed_index)
+
+
+def keys_of(service: Service, session: Session, shoe: ShoeRow) -> Keys:
+    """Derive the keys of a sealed shoe (protocol §4)."""
+    if shoe.seal is None:
+        raise ImpossibleError(f"shoe {shoe.id} has no keys before its seal")
+    return derive_keys(seed_of(service, session, shoe), shoe.seal)
+
+
+def deck_of(service: Service, session: Session, shoe: ShoeRow, rules: Rules, hand: int) -> Deck:
+    """Shuffle and commit anew to what a sealed shoe deals as shuffle `hand`: a millisecond for eight decks."""
+    return deal_deck(keys_of(service, session, shoe), rules, hand)

@@ -1,0 +1,98 @@
+"""The end of a shoe: revealed where its rules end it, void everywhere else; its seed is public either way."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from sqlalchemy.orm import Session
+
+from api.cases.books import end_used_up
+from api.cases.coups import coup_row, progress_of
+from api.cases.custody import deck_of, seed_of
+from api.cases.standing import contributions, rules_at, shoe_in
+from api.db.tables import BookRow, ShoeRow
+from api.log import make_receipts
+from api.refusals import NOT_ENDED, REASON_UNTRUE, Refusal
+from api.service import Service, Writing
+from shoe.game.dealing import advance, next_coup
+from shoe.game.rules import Rules
+from shoe.proof.records import Reveal, Void
+from shoe.proof.seal import BookRef
+from shoe.proof.tlog import Receipt
+
+Reason = Literal["seed_missing", "beacon_missing", "deadline", "operator"]
+
+
+def reveal_ended(service: Service, writing: Writing, shoe: ShoeRow) -> None:
+    """Reveal a shoe whose last coup is dealt, and end its book with it where that is used up.
+
+    Part of the transaction that deals the last coup, so that no shoe stays unrevealed because its client went away.
+    """
+    writing.add_to(shoe, Reveal(**_end(service, writing, shoe)))
+    shoe.state = "revealed"
+    end_used_up(service, writing, shoe.book_root)
+
+
+def read_reveal(session: Session, shoe_id: str) -> Receipt:
+    """Give the receipt of a revealed shoe's `reveal`; raises Refusal where the shoe has not come to its end."""
+    shoe = shoe_in(session, shoe_id, "sealed", "revealed")
+    if shoe.state == "sealed":
+        raise Refusal(NOT_ENDED, f"The shoe {shoe.id} goes on after {shoe.next_coup} coups; its last reveals it.")
+    return make_receipts(session, [shoe.last_index])[0]
+
+
+def void_shoe(service: Service, shoe_id: str, reason: Reason) -> Receipt:
+    """Give up a live shoe for a reason that is true of it; publish its seed.
+
+    Of a sealed shoe the coups up to K are counted as they would have been dealt: who could void a shoe for what it
+    dealt must not bend the statistics. Raises Refusal for an ended shoe and a reason that isn't true.
+    """
+    with service.writing() as writing:
+        session = writing.session
+        shoe = shoe_in(session, shoe_id, "open", "locked", "sealed")
+        rules = rules_at(session, shoe)
+        _require_true(writing, shoe, rules, reason)
+        previous = None if shoe.previous_shoe is None else session.get_one(ShoeRow, shoe.previous_shoe)
+        shoe.in_row = 1 + (0 if previous is None else previous.in_row)
+        writing.add_to(shoe, Void(reason=reason, in_row=shoe.in_row, **_end(service, writing, shoe)))
+        if shoe.state == "sealed" and rules.shuffle == "shoe":
+            _count_undealt(service, writing, shoe, rules)
+        shoe.state = "void"
+        end_used_up(service, writing, shoe.book_root)
+        return writing.enter()[0]
+
+
+def _end(service: Service, writing: Writing, shoe: ShoeRow) -> dict[str, Any]:
+    book = writing.session.get_one(BookRow, shoe.book_root)
+    return {
+        "server_seed": seed_of(service, writing.session, shoe),
+        "coups": shoe.next_coup,
+        "book": BookRef(book.root, book.size),
+        "index": shoe.seed_index,
+        **writing.link(shoe),
+    }
+
+
+def _require_true(writing: Writing, shoe: ShoeRow, rules: Rules, reason: Reason) -> None:
+    """Refuse a reason that a verifier would not accept: protocol §8, as `shoe.proof.verify` checks it."""
+    unlocked, unsealed = shoe.state == "open", shoe.state in ("open", "locked")
+    seal_late = unsealed and writing.time > shoe.seal_by
+    late = (unlocked and writing.time > shoe.lock_by) or seal_late or writing.time > shoe.reveal_by
+    waits = shoe.state == "locked" and seal_late
+    lacking = any(row.seed is None for row in contributions(writing.session, shoe))
+    holds = {
+        "operator": True,
+        "deadline": late,
+        "seed_missing": waits and lacking and rules.entropy == "two_phase",
+        "beacon_missing": waits and rules.entropy == "beacon",
+    }
+    if not holds[reason]:
+        raise Refusal(REASON_UNTRUE, f"{reason} is not true of shoe {shoe.id}, {shoe.state} at {writing.time}.")
+
+
+def _count_undealt(service: Service, writing: Writing, shoe: ShoeRow, rules: Rules) -> None:
+    deck, progress = deck_of(service, writing.session, shoe, rules, 0), progress_of(shoe)
+    while progress.number < rules.judged_coups:
+        dealt = next_coup(progress, deck.cards)
+        writing.session.add(coup_row(shoe, rules, dealt, writing.time, None))
+        progress = advance(rules, deck.cut_position, progress, len(dealt.coup.cards))

@@ -1,0 +1,83 @@
+"""Tables: made once, with rules that can be played, and never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from api.db.tables import LIVE_STATES, ShoeRow, TableRow
+from api.refusals import TABLE_EXISTS, Refusal, no_such
+from api.service import Service
+from api.world import make_id
+from shoe.errors import RulesError, expected
+from shoe.game.houses import house
+from shoe.game.rules import Rules, parse_rules
+from shoe.proof.canonical import parse_object, print_canonical
+
+MAX_RULES_BYTES: Final = 8192
+"""A seal holds the rules and up to 64 seeds, and no record may have over 65,535 bytes."""
+
+
+def make_table(
+    service: Service,
+    table_id: str | None,
+    *,
+    preset: str | None = None,
+    rules: Mapping[str, Any] | None = None,
+    overrides: Mapping[str, Any] | None = None,
+) -> TableRow:
+    """Make a table of a preset's rules with some keys overridden, or of whole rules.
+
+    Raises RulesError for rules that can't be played or printed, Refusal where the id is taken.
+    """
+    given = rules if preset is None else {**house(preset).rules.to_json(), **(overrides or {})}
+    played = parse_rules(given)
+    printed = print_canonical(played.to_json())
+    if len(printed) > MAX_RULES_BYTES:
+        raise RulesError(expected(f"rules of at most {MAX_RULES_BYTES} bytes", len(printed), "rules"))
+    with service.writing() as writing:
+        row = TableRow(
+            id=table_id or make_id(service.world),
+            preset=preset,
+            rules=printed.decode(),
+            decks=played.decks,
+            shuffle=played.shuffle,
+            created=writing.time,
+        )
+        if writing.session.get(TableRow, row.id) is not None:
+            raise Refusal(TABLE_EXISTS, f"The table {row.id!r} exists.")
+        writing.session.add(row)
+        return row
+
+
+def list_tables(session: Session, after: str | None, limit: int) -> list[TableRow]:
+    """List tables by id, from the first after a cursor."""
+    return list(session.scalars(select(TableRow).where(TableRow.id > (after or "")).order_by(TableRow.id).limit(limit)))
+
+
+def find_table(session: Session, table_id: str) -> TableRow:
+    """Find a table; raises Refusal where there is none."""
+    row = session.get(TableRow, table_id)
+    if row is None:
+        raise no_such("table", table_id)
+    return row
+
+
+def rules_of(row: TableRow) -> Rules:
+    """Read a table's rules."""
+    return parse_rules(parse_object(row.rules.encode()))
+
+
+def live_shoe(session: Session, table_id: str) -> ShoeRow | None:
+    """Find the one shoe of a table that is neither revealed nor void."""
+    query = select(ShoeRow).where(ShoeRow.table_id == table_id, ShoeRow.state.in_(LIVE_STATES))
+    return session.scalars(query).one_or_none()
+
+
+def last_shoe(session: Session, table_id: str) -> ShoeRow | None:
+    """Find the shoe that a table opened last."""
+    query = select(ShoeRow).where(ShoeRow.table_id == table_id).order_by(ShoeRow.open_index.desc()).limit(1)
+    return session.scalars(query).one_or_none()

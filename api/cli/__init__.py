@@ -1,0 +1,45 @@
+"""The command ``fairshoe``: one module a command, each loaded only when it is called.
+
+So `verify`, `shuffle`, `odds` and `roads` need neither Flask nor SQLAlchemy nor numpy, and start quickly.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from api.cli.group import Group, Listed
+
+COMMANDS = {
+    "demo": Listed("Play, prove and verify one whole shoe.", lambda: import_module("api.cli.demo").demo),
+    "verify": Listed("Verify a shoe's bundle.", lambda: import_module("api.cli.verify").verify),
+    "shuffle": Listed("Shuffle and deal from a seed.", lambda: import_module("api.cli.shuffle").shuffle),
+    "odds": Listed("Print exact probabilities and edges.", lambda: import_module("api.cli.odds").odds),
+    "roads": Listed("Draw the roads of a shoe.", lambda: import_module("api.cli.roads").roads),
+    "serve": Listed("Serve over HTTP.", lambda: import_module("api.cli.serve").serve),
+    "migrate": Listed("Bring the database to this version's schema.", lambda: import_module("api.cli.migrate").migrate),
+}
+
+EXIT_CODES = """\b
+Exit codes:
+  0  passed, or done
+  1  the verification or audit failed
+  2  bad usage or bad input, a file named that can't be read included
+  3  the environment: output can't be written, something needed is missing
+"""
+
+
+@click.group(cls=Group, listed=COMMANDS, epilog=EXIT_CODES)
+@click.version_option(package_name="fairshoe")
+def fairshoe() -> None:
+    """Deal, verify and judge provably fair baccarat shoes.
+
+    With --json a command prints exactly one JSON object on standard output. Progress and complaints go to standard
+    error. Nothing is coloured where NO_COLOR is set.
+    """
+
+
+def main() -> None:
+    """Run the command of this process's arguments, and exit with its code."""
+    fairshoe(prog_name="fairshoe")

@@ -1,0 +1,51 @@
+"""``fairshoe serve``: the service over HTTP, on a socket that is bound before anything is said."""
+
+from __future__ import annotations
+
+import socket
+
+import click
+
+from api.cli.inputs import read_by, whole
+from api.cli.installation import installation
+from api.cli.output import EnvironmentFault, examples, json_option, note, print_object
+from api.serve import run
+
+HOST = "127.0.0.1"
+PORT = 8000
+
+
+@click.command(
+    epilog=examples("fairshoe serve", "FAIRSHOE_DATA=/srv/fairshoe fairshoe serve --port 0 --workers 2 --json")
+)
+@click.option("--host", default=HOST, show_default=True, metavar="HOST", help="The address to listen on.")
+@click.option("--port", default=str(PORT), show_default=True, metavar="PORT", callback=read_by(whole(0, 65_535)),
+              help="The port; 0 takes a free one.")  # fmt: skip
+@click.option("--workers", default="1", show_default=True, metavar="N", callback=read_by(whole(1, 64)),
+              help="Processes.")  # fmt: skip
+@click.option("--threads", default="8", show_default=True, metavar="N", callback=read_by(whole(1, 256)),
+              help="Threads of each process.")  # fmt: skip
+@json_option
+def serve(*, host: str, port: int, workers: int, threads: int, as_json: bool) -> None:
+    """Serve over HTTP.
+
+    Database and keys lie in the folder that FAIRSHOE_DATA names, fairshoe-data without it; the first start makes them.
+    FAIRSHOE_ORIGIN names the log. Runs until SIGTERM or Ctrl-C. With --json it first prints url and folder.
+    """
+    with installation() as settings:
+        listening = _listen(host, port)
+        shown = f"[{host}]" if listening.family == socket.AF_INET6 else host
+        url, folder = f"http://{shown}:{listening.getsockname()[1]}", settings.folder.resolve()
+        note(f"Serving on {url}; database and keys in {folder}; Ctrl-C ends it.")
+        if as_json:
+            print_object({"url": url, "folder": str(folder)})
+        run(settings, listening.detach(), workers, threads)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        reason = (error.strerror or str(error)).split(" (while")[0]
+        raise EnvironmentFault(f"{host} port {port}: {reason}; choose another with --host and --port") from None

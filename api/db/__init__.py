@@ -1,0 +1,1 @@
+"""The store: its tables, its sessions and its migrations."""

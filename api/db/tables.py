@@ -1,0 +1,199 @@
+"""The tables: integers, text and bytes only; times as records write them; nothing unrevealed in clear.
+
+A change here needs a migration: a test holds the two together.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    MetaData,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+LIVE_STATES: Final = ("open", "locked", "sealed")
+ENDED_STATES: Final = ("revealed", "void")
+_LIVE: Final = text("state IN ('open', 'locked', 'sealed')")
+
+
+class Base(DeclarativeBase):
+    """The root of all rows; constraints have names, so that a migration can speak of them."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {int: BigInteger, str: Text, bytes: LargeBinary}  # noqa: RUF012  # as SQLAlchemy declares it
+
+
+class TableRow(Base):
+    """A table and its rules (canonical JSON), which never change; `decks` and `shuffle` repeat them for SQL."""
+
+    __tablename__ = "tables"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    preset: Mapped[str | None]
+    rules: Mapped[str]
+    decks: Mapped[int]
+    shuffle: Mapped[str]
+    created: Mapped[str]
+
+
+class BookRow(Base):
+    """A seed book: its master encrypted, its log index, and the next seed index to use."""
+
+    __tablename__ = "books"
+    __table_args__ = (
+        CheckConstraint("state IN ('published', 'ended')", name="state"),
+        CheckConstraint("next_index BETWEEN 0 AND size", name="next_index"),
+    )
+
+    root: Mapped[bytes] = mapped_column(primary_key=True)
+    table_id: Mapped[str] = mapped_column(ForeignKey("tables.id"), index=True)
+    size: Mapped[int]
+    sealed_master: Mapped[bytes]
+    log_index: Mapped[int] = mapped_column(unique=True)
+    next_index: Mapped[int]
+    state: Mapped[str]
+
+
+class ShoeRow(Base):
+    """A shoe and where it stands.
+
+    `next_seq`, `last_hash` and `last_index` say where its chain of records goes on; `next_coup`, `position` and
+    `cut_drawn` how far it is dealt. `in_row` counts voids in a row up to this one, 0 unless void.
+    """
+
+    __tablename__ = "shoes"
+    __table_args__ = (
+        CheckConstraint("state IN ('open', 'locked', 'sealed', 'revealed', 'void')", name="state"),
+        UniqueConstraint("book_root", "seed_index"),
+        Index("one_live_shoe", "table_id", unique=True, sqlite_where=_LIVE, postgresql_where=_LIVE),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    table_id: Mapped[str] = mapped_column(ForeignKey("tables.id"), index=True)
+    book_root: Mapped[bytes] = mapped_column(ForeignKey("books.root"))
+    seed_index: Mapped[int]
+    commitment: Mapped[bytes]
+    book_proof: Mapped[bytes]
+    previous_shoe: Mapped[str | None] = mapped_column(ForeignKey("shoes.id"))
+    opened: Mapped[str]
+    open_index: Mapped[int] = mapped_column(unique=True)
+    lock_by: Mapped[str]
+    seal_by: Mapped[str]
+    reveal_by: Mapped[str]
+    beacon_round: Mapped[int | None]
+    state: Mapped[str]
+    seal: Mapped[bytes | None]
+    next_seq: Mapped[int]
+    last_hash: Mapped[bytes]
+    last_index: Mapped[int]
+    next_coup: Mapped[int]
+    position: Mapped[int]
+    cut_drawn: Mapped[int]
+    in_row: Mapped[int]
+
+
+class ContributionRow(Base):
+    """A player's contribution; `seed` is null until it is opened, and public from then on."""
+
+    __tablename__ = "contributions"
+    __table_args__ = (UniqueConstraint("shoe_id", "client"),)
+
+    shoe_id: Mapped[str] = mapped_column(ForeignKey("shoes.id"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    client: Mapped[str]
+    seed_commitment: Mapped[bytes | None]
+    seed: Mapped[str | None]
+
+
+class CoupRow(Base):
+    """A coup as statistics count it.
+
+    `judged` is 1 where it is among coups 1…K; `log_index` is null where a void shoe's coup was never dealt and is
+    known only from the published seed.
+    """
+
+    __tablename__ = "coups"
+    __table_args__ = (Index(None, "table_id", "time"),)
+
+    shoe_id: Mapped[str] = mapped_column(ForeignKey("shoes.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    table_id: Mapped[str] = mapped_column(ForeignKey("tables.id"))
+    log_index: Mapped[int | None] = mapped_column(unique=True)
+    time: Mapped[str]
+    rule: Mapped[str]
+    outcome: Mapped[str]
+    player_total: Mapped[int]
+    banker_total: Mapped[int]
+    cards_used: Mapped[int]
+    judged: Mapped[int]
+
+
+class LeafRow(Base):
+    """A record's bytes at its index in the log; triggers let nothing be changed, and only the next be added."""
+
+    __tablename__ = "leaves"
+    __table_args__ = (UniqueConstraint("shoe", "seq"),)
+
+    log_index: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    record: Mapped[bytes]
+    type: Mapped[str]
+    shoe: Mapped[str | None]
+    seq: Mapped[int | None]
+
+
+class LogNodeRow(Base):
+    """The hash of a perfect subtree of the log, under its integer key (`shoe.proof.merkle.Node.position`)."""
+
+    __tablename__ = "log_nodes"
+
+    position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    hash: Mapped[bytes]
+
+
+class LogHeadRow(Base):
+    """The log's head, one row: writers lock it. `time` is the last record's; `frontier` is hashes end to end."""
+
+    __tablename__ = "log_head"
+    __table_args__ = (CheckConstraint("id = 1", name="one_row"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    size: Mapped[int]
+    frontier: Mapped[bytes]
+    root: Mapped[bytes]
+    time: Mapped[str]
+    checkpoint: Mapped[str]
+
+
+class CheckpointRow(Base):
+    """A checkpoint that was signed, by the size it covers."""
+
+    __tablename__ = "checkpoints"
+
+    size: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    text: Mapped[str]
+
+
+class SigningKeyRow(Base):
+    """A key that signs the log: public half in clear, the seed of its private half encrypted."""
+
+    __tablename__ = "signing_keys"
+
+    vkey: Mapped[str] = mapped_column(primary_key=True)
+    sealed_seed: Mapped[bytes]

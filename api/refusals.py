@@ -1,0 +1,84 @@
+"""What the service refuses: every kind of refusal by a stable name, with what a caller can do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from shoe.errors import FairshoeError
+
+URN: Final = "urn:fairshoe:problem:"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of problem: the end of its type's URN, its HTTP status, its title, and what a caller can do."""
+
+    slug: str
+    status: int
+    title: str
+    next: str
+
+    @property
+    def type(self) -> str:
+        """The type's URN; never changes."""
+        return URN + self.slug
+
+
+class Refusal(FairshoeError):
+    """A request refused: the kind of refusal, and in the message what was wrong and where."""
+
+    def __init__(self, kind: Kind, detail: str) -> None:
+        super().__init__(detail)
+        self.kind = kind
+
+
+def no_such(what: str, name: str) -> Refusal:
+    """Refuse a request for something that isn't there."""
+    return Refusal(NOT_FOUND, f"There is no {what} {name[:80]!r}.")
+
+
+_READ: Final = "Read GET /v1/shoes/{id}/state to see where the shoe stands."
+
+NOT_FOUND: Final = Kind("not-found", 404, "There is no such thing", "Check the address and the ids in it.")
+TABLE_EXISTS: Final = Kind("table-exists", 409, "There is a table of this id", "Choose another id, or leave it out.")
+SHOE_LIVE: Final = Kind(
+    "shoe-live", 409, "The table has a shoe that is not ended", "Deal it to its end, or void it, first."
+)
+NO_BOOK: Final = Kind(
+    "no-book", 409, "The table has no seed book with an unused seed", "Publish one by POST /v1/tables/{id}/books."
+)
+BOOK_ENDED: Final = Kind("book-ended", 409, "The book is ended already", "Read GET /v1/tables/{id}/books.")
+NO_NEXT_BOOK: Final = Kind(
+    "no-next-book",
+    409,
+    "The next book must be published before this one ends",
+    "Publish one by POST /v1/tables/{id}/books, then end this one.",
+)
+WRONG_STATE: Final = Kind("wrong-state", 409, "The shoe does not stand where this step is possible", _READ)
+WRONG_MODE: Final = Kind(
+    "wrong-mode", 409, "The table's mode of entropy has no such step", "Read the table's rules, key entropy."
+)
+DEADLINE_PASSED: Final = Kind(
+    "deadline-passed", 409, "The step's deadline has passed", "Void the shoe, and open another."
+)
+CONTRIBUTIONS_FULL: Final = Kind(
+    "contributions-full", 409, "The shoe has all the contributions it can take", "Contribute to the next shoe."
+)
+SEED_OPENED: Final = Kind("seed-opened", 409, "This seed is open already", _READ)
+SEEDS_MISSING: Final = Kind(
+    "seeds-missing",
+    409,
+    "Committed seeds are not opened yet",
+    "Open them by POST /v1/shoes/{id}/seeds; after seal_by, void the shoe with reason seed_missing.",
+)
+NOT_ENDED: Final = Kind("not-ended", 409, "The shoe has not come to the end that its rules set", "Deal on.")
+REASON_UNTRUE: Final = Kind(
+    "reason-untrue", 409, "The reason is not true of this shoe now", "Give one that is, or operator."
+)
+NO_BEACON: Final = Kind(
+    "beacon-not-installed",
+    409,
+    "This service can't check beacon signatures",
+    "Install the extra: pip install 'fairshoe[beacon]', and start the service again.",
+)

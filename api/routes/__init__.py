@@ -1,0 +1,1 @@
+"""The routes: parse, call a use case, print; a blueprint a resource."""

@@ -1,0 +1,34 @@
+"""Whether the service lives, and which it is; and the log's checkpoint where C2SP's readers look for it."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from flask import Blueprint, Response
+
+from api.log import read_head
+from api.routes.exchange import answer, answer_text, service
+from shoe.proof.seal import PROTOCOL
+
+blueprint = Blueprint("meta", __name__)
+
+
+@blueprint.get("/livez")
+def live() -> Response:
+    """Say that the process answers."""
+    return answer({"status": "ok"})
+
+
+@blueprint.get("/version")
+def show_version() -> Response:
+    """Name the program, its version, the protocol it keeps and the log it writes."""
+    return answer(
+        {"name": "fairshoe", "version": version("fairshoe"), "protocol": PROTOCOL, "log": service().log.origin}
+    )
+
+
+@blueprint.get("/checkpoint")
+def show_checkpoint() -> Response:
+    """Give the log's signed checkpoint."""
+    with service().reading() as session:
+        return answer_text(read_head(session).checkpoint)

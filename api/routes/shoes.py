@@ -1,0 +1,202 @@
+"""Shoes: each step of one, and all that can be read of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response
+
+from api.cases.dealing import deal_coup
+from api.cases.ending import read_reveal, void_shoe
+from api.cases.entropy import contribute, lock_shoe, open_seed
+from api.cases.reading import (
+    list_coups,
+    list_records,
+    read_coup,
+    read_last_record,
+    read_roads,
+    read_summary,
+)
+from api.cases.sealing import seal_shoe
+from api.cases.standing import find_shoe
+from api.db.tables import ENDED_STATES, ShoeRow
+from api.payloads import NewEntropy, NewSeal, NewVoid, NoBody, OpenedSeed, PageQuery
+from api.refusals import no_such
+from api.routes.exchange import (
+    answer,
+    page,
+    print_hashes,
+    print_logged,
+    read_body,
+    read_cursor,
+    read_number,
+    read_query,
+    service,
+)
+from shoe.proof.beacon import QUICKNET
+
+blueprint = Blueprint("shoes", __name__, url_prefix="/v1/shoes")
+
+
+@blueprint.post("/<shoe_id>/entropy")
+def give_entropy(shoe_id: str) -> Response:
+    """Contribute to a shoe."""
+    asked = read_body(NewEntropy)
+    commitment = None if asked.seed_commitment is None else bytes.fromhex(asked.seed_commitment)
+    row, receipt = contribute(service(), shoe_id, seed_commitment=commitment, seed=asked.seed)
+    return answer(print_logged(receipt, client=row.client, position=row.position), 201)
+
+
+@blueprint.post("/<shoe_id>/lock")
+def lock(shoe_id: str) -> Response:
+    """Close a shoe's list of contributions."""
+    read_body(NoBody)
+    return answer(print_logged(lock_shoe(service(), shoe_id)), 201)
+
+
+@blueprint.post("/<shoe_id>/seeds")
+def give_seed(shoe_id: str) -> Response:
+    """Open the seed that a contribution committed to."""
+    asked = read_body(OpenedSeed)
+    row, receipt = open_seed(service(), shoe_id, asked.author, asked.seed)
+    return answer(print_logged(receipt, client=row.client, position=row.position), 201)
+
+
+@blueprint.post("/<shoe_id>/seal")
+def seal(shoe_id: str) -> Response:
+    """Seal a shoe."""
+    asked = read_body(NewSeal)
+    signature = None if asked.beacon_signature is None else bytes.fromhex(asked.beacon_signature)
+    sealed = seal_shoe(service(), shoe_id, signature)
+    burn_path = None if sealed.burn_path is None else print_hashes(sealed.burn_path)
+    return answer(print_logged(sealed.receipt, burn_path=burn_path), 201)
+
+
+@blueprint.post("/<shoe_id>/coups")
+def deal(shoe_id: str) -> Response:
+    """Deal the next coup; with the last one comes the reveal."""
+    read_body(NoBody)
+    dealt = deal_coup(service(), shoe_id)
+    further = {
+        "number": dealt.number,
+        "paths": [print_hashes(path) for path in dealt.paths],
+        "ended": dealt.reveal is not None,
+        "reveal": None if dealt.reveal is None else print_logged(dealt.reveal),
+    }
+    return answer(print_logged(dealt.receipt, **further), 201)
+
+
+@blueprint.post("/<shoe_id>/reveal")
+def reveal(shoe_id: str) -> Response:
+    """Give the reveal of a shoe that has ended, which its last coup brought; refused before."""
+    read_body(NoBody)
+    with service().reading() as session:
+        return answer(print_logged(read_reveal(session, shoe_id)))
+
+
+@blueprint.post("/<shoe_id>/void")
+def void(shoe_id: str) -> Response:
+    """Give up a shoe."""
+    asked = read_body(NewVoid)
+    return answer(print_logged(void_shoe(service(), shoe_id, asked.reason)), 201)
+
+
+@blueprint.get("/<shoe_id>")
+def show(shoe_id: str) -> Response:
+    """Sum a shoe up."""
+    with service().reading() as session:
+        shoe, contributions = read_summary(session, shoe_id)
+    return answer(_print_summary(shoe, contributions))
+
+
+@blueprint.get("/<shoe_id>/state")
+def show_state(shoe_id: str) -> Response:
+    """Say where a shoe stands, for a client that resumes."""
+    with service().reading() as session:
+        shoe = find_shoe(session, shoe_id)
+        last = read_last_record(session, shoe)
+    return answer(
+        {
+            "shoe": shoe.id,
+            "state": shoe.state,
+            "next_seq": shoe.next_seq,
+            "next_coup": shoe.next_coup,
+            "last_record": last.decode(),
+            "last_index": shoe.last_index,
+            "ended": shoe.state in ENDED_STATES,
+        }
+    )
+
+
+@blueprint.get("/<shoe_id>/records")
+def show_records(shoe_id: str) -> Response:
+    """List a shoe's records in the order of its chain."""
+    query = read_query(PageQuery)
+    with service().reading() as session:
+        shoe = find_shoe(session, shoe_id)
+        leaves = list_records(session, shoe, read_cursor(query.after), query.limit)
+    items = [{"seq": leaf.seq, "index": leaf.log_index, "record": leaf.record.decode()} for leaf in leaves]
+    return answer(page("records", items, query.limit, "seq"), immutable=shoe.state in ENDED_STATES)
+
+
+@blueprint.get("/<shoe_id>/coups")
+def show_coups(shoe_id: str) -> Response:
+    """List a shoe's coups in dealing order."""
+    query = read_query(PageQuery)
+    with service().reading() as session:
+        shoe = find_shoe(session, shoe_id)
+        coups = list_coups(session, shoe, read_cursor(query.after), query.limit)
+    items = [
+        {
+            "number": row.number,
+            "outcome": row.outcome,
+            "rule": row.rule,
+            "player_total": row.player_total,
+            "banker_total": row.banker_total,
+            "index": row.log_index,
+            "record": record.decode(),
+        }
+        for row, record in coups
+    ]
+    return answer(page("coups", items, query.limit, "number"), immutable=shoe.state in ENDED_STATES)
+
+
+@blueprint.get("/<shoe_id>/coups/<number>")
+def show_coup(shoe_id: str, number: str) -> Response:
+    """Show a coup with its receipt and the audit paths of its cards."""
+    wanted = read_number(number)
+    if wanted is None:
+        raise no_such("coup in this shoe of number", number)
+    with service().reading() as session:
+        shown = read_coup(service(), session, shoe_id, wanted)
+    paths = [print_hashes(path) for path in shown.paths]
+    return answer(print_logged(shown.receipt, number=wanted, paths=paths))
+
+
+@blueprint.get("/<shoe_id>/roads")
+def show_roads(shoe_id: str) -> Response:
+    """Draw the roads of a shoe's coups so far."""
+    with service().reading() as session:
+        outcomes, roads = read_roads(session, shoe_id)
+    return answer({"shoe": shoe_id, "outcomes": outcomes, **roads.to_json(), "sums": roads.sums._asdict()})
+
+
+def _print_summary(shoe: ShoeRow, contributions: int) -> dict[str, Any]:
+    beacon = None if shoe.beacon_round is None else {"chain": QUICKNET.hex(), "round": shoe.beacon_round}
+    return {
+        "id": shoe.id,
+        "table": shoe.table_id,
+        "state": shoe.state,
+        "opened": shoe.opened,
+        "book": shoe.book_root.hex(),
+        "seed_index": shoe.seed_index,
+        "commitment": shoe.commitment.hex(),
+        "lock_by": shoe.lock_by,
+        "seal_by": shoe.seal_by,
+        "reveal_by": shoe.reveal_by,
+        "beacon": beacon,
+        "contributions": contributions,
+        "seal": None if shoe.seal is None else shoe.seal.hex(),
+        "coups": shoe.next_coup,
+        "previous_shoe": shoe.previous_shoe,
+    }

@@ -1,0 +1,47 @@
+"""The wiring: an installation opened from its folder, and the WSGI application over it."""
+
+from __future__ import annotations
+
+from flask import Flask
+
+from api.db.migrate import upgrade
+from api.db.sessions import open_store
+from api.log import open_log
+from api.problems import register_problems
+from api.routes import bundles, meta, shoes, statistics, tables
+from api.routes import log as log_routes
+from api.routes.exchange import SERVICE, guard
+from api.service import Service
+from api.settings import Settings
+from api.vault import open_vault
+from api.world import World
+from shoe.proof.beacon import CheckSignature
+
+
+def open_service(settings: Settings, world: World, check_signature: CheckSignature | None = None) -> Service:
+    """Open the installation in the settings' folder: vault, database at the newest schema, log and key.
+
+    Makes what is missing; a second start changes nothing. Raises SetupError where they don't fit together.
+    """
+    vault = open_vault(settings.vault_key, world.random_bytes)
+    store = open_store(settings.database)
+    try:
+        upgrade(store)
+        with store.writing() as session:
+            log = open_log(session, vault, world, settings.origin)
+    except BaseException:
+        store.engine.dispose()
+        raise
+    return Service(store, log, vault, world, check_signature)
+
+
+def wire(settings: Settings, world: World, check_signature: CheckSignature | None = None) -> Flask:
+    """Build the application: service, guard, problems, and one blueprint a resource."""
+    app = Flask("fairshoe", static_folder=None, template_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = settings.body_limit
+    app.extensions[SERVICE] = open_service(settings, world, check_signature)
+    register_problems(app)
+    guard(app, settings)
+    for resource in (meta, tables, shoes, bundles, log_routes, statistics):
+        app.register_blueprint(resource.blueprint)
+    return app
