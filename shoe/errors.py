@@ -13,6 +13,9 @@
     │   └── SignatureError               a signature of a known key that does not verify, or none
     └── ImpossibleError (also RuntimeError)   our fault: a state the code rules out
 
+`api` adds some of its own under FairshoeError: SetupError (an installation's files don't fit together), Refusal (a
+request that a state or rule forbids), ServiceProblem and ServiceUnreachable (what a client meets).
+
 Every message says what was expected, what came instead and, where there is one, the place.
 """
 

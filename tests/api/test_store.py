@@ -90,7 +90,8 @@ def test_a_second_upgrade_changes_nothing(store: Store) -> None:
 def test_two_first_starts_at_once_both_succeed(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from api.settings import Settings; from api.world import real_world;"
-        "from api.wiring import open_service; print(open_service(Settings(Path(sys.argv[1])), real_world()).log.origin)"
+        "from api.wiring import open_service; service = open_service(Settings(Path(sys.argv[1])), real_world());"
+        "print(service.log.origin); service.store.engine.dispose()"
     )
     command = [sys.executable, "-W", "error", "-c", code, str(tmp_path / "house")]
     starts = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
