@@ -86,11 +86,11 @@ def _write(text: str) -> None:
     try:
         click.echo(text.encode(encoding, "replace").decode(encoding))
     except OSError as error:
-        _forget_stdout()
+        forget_stdout()
         raise EnvironmentFault(f"standard output can't be written: {error.strerror}") from None
 
 
-def _forget_stdout() -> None:
+def forget_stdout() -> None:
     """Send what is still buffered nowhere, or the interpreter fails once more when it exits."""
     with suppress(OSError), open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
-from fractions import Fraction
-from math import inf, sqrt
-from typing import Generic, TypeVar
-
-import numpy as np
-from scipy.special import chdtrc
-
 from audit.checks.result import CheckResult, LineItem
-from audit.covariance import TwoCoupCovariance, rule_covariance, two_coup_covariance
+from audit.checks.table import impossible_items, judge, require_judged, tabulate
+from audit.covariance import rule_covariance, two_coup_covariance
 from audit.exact import exact_odds
 from audit.tally import Seen, Tally
-from shoe.errors import InputError, expected
-from shoe.game.cards import DECK
-from shoe.game.tableau import MAX_CARDS, MERGED_RULES, OUTCOMES, merged_rule
-
-Label = TypeVar("Label", bound=Hashable)
+from shoe.game.tableau import MERGED_RULES, OUTCOMES, merged_rule
 
 
 def structural_zeros(tally: Tally, decks: int) -> CheckResult:
@@ -29,7 +16,7 @@ def structural_zeros(tally: Tally, decks: int) -> CheckResult:
     One of them fails the check by itself: p is 1 without, 0 with any. Raises InputError on a tally of no
     coups, or of more judged coups a shoe than `decks` decks can promise.
     """
-    _require_judged(tally, decks)
+    require_judged(tally, decks)
     possible = {
         Seen(cell.outcome, cell.rule, cell.cards, cell.player_total, cell.banker_total)
         for cell in exact_odds(decks).cells
@@ -46,7 +33,7 @@ def structural_zeros(tally: Tally, decks: int) -> CheckResult:
         p=0.0 if found else 1.0,
         effect=found / tally.n,
         effect_name="share of impossible coups",
-        items=_impossible_items(impossible),
+        items=impossible_items(impossible),
     )
 
 
@@ -58,8 +45,8 @@ def outcomes(tally: Tally, decks: int) -> CheckResult:
     `structural_zeros`.
     """
     law = two_coup_covariance(decks).merged(lambda label: label[1], OUTCOMES)
-    table = _tabulate(tally, law, lambda coup: coup.outcome)
-    return _judge("outcomes", "player, banker and tie", table, decks, plain=True)
+    table = tabulate(tally, law, lambda coup: coup.outcome)
+    return judge("outcomes", "player, banker and tie", table, decks, plain=True)
 
 
 def rule_use(tally: Tally, decks: int) -> CheckResult:
@@ -67,8 +54,8 @@ def rule_use(tally: Tally, decks: int) -> CheckResult:
 
     Raises InputError like `structural_zeros`.
     """
-    table = _tabulate(tally, rule_covariance(decks), lambda coup: coup.rule)
-    return _judge("rule_use", "the 15 rule classes", table, decks)
+    table = tabulate(tally, rule_covariance(decks), lambda coup: coup.rule)
+    return judge("rule_use", "the 15 rule classes", table, decks)
 
 
 def merged_rule_use(tally: Tally, decks: int) -> CheckResult:
@@ -77,8 +64,8 @@ def merged_rule_use(tally: Tally, decks: int) -> CheckResult:
     Raises InputError like `structural_zeros`.
     """
     law = rule_covariance(decks).merged(merged_rule, MERGED_RULES)
-    table = _tabulate(tally, law, lambda coup: merged_rule(coup.rule))
-    return _judge("merged_rule_use", "the 14 merged rule classes", table, decks)
+    table = tabulate(tally, law, lambda coup: merged_rule(coup.rule))
+    return judge("merged_rule_use", "the 14 merged rule classes", table, decks)
 
 
 def cards_used(tally: Tally, decks: int) -> CheckResult:
@@ -87,8 +74,8 @@ def cards_used(tally: Tally, decks: int) -> CheckResult:
     Raises InputError like `structural_zeros`.
     """
     law = two_coup_covariance(decks).merged(lambda label: label[2], (4, 5, 6))
-    table = _tabulate(tally, law, lambda coup: coup.cards)
-    return _judge("cards_used", "coups of 4, 5 and 6 cards", table, decks)
+    table = tabulate(tally, law, lambda coup: coup.cards)
+    return judge("cards_used", "coups of 4, 5 and 6 cards", table, decks)
 
 
 def rule_lines(tally: Tally, decks: int, *, merged: bool = False) -> tuple[LineItem, ...]:
@@ -99,83 +86,7 @@ def rule_lines(tally: Tally, decks: int, *, merged: bool = False) -> tuple[LineI
     law = rule_covariance(decks)
     if merged:
         law = law.merged(merged_rule, MERGED_RULES)
-    return _tabulate(tally, law, lambda coup: merged_rule(coup.rule) if merged else coup.rule).items()
-
-
-@dataclass(frozen=True, slots=True)
-class _Table(Generic[Label]):
-    """A tally's counts by label, beside their law."""
-
-    counts: Mapping[Label, int]
-    tally: Tally
-    law: TwoCoupCovariance[Label]
-
-    def plain(self) -> float:
-        return sum(float(d * d / (self.tally.n * p)) for d, p in zip(self._above(), self.law.p, strict=True))
-
-    def quadratic(self) -> float:
-        """Compute d′V⁻d; the last label is left out, for the counts' fixed sum says what it is."""
-        d = np.array(self._above(), dtype=np.float64)[:-1]
-        v = self.law.of_counts(self.tally.n, self.tally.pairs)[:-1, :-1]
-        return float(d @ np.linalg.solve(v, d))
-
-    def items(self) -> tuple[LineItem, ...]:
-        errors = np.sqrt(np.diag(self.law.of_counts(self.tally.n, self.tally.pairs))).tolist()
-        deviations = [float(d) / error if error else 0.0 for d, error in zip(self._above(), errors, strict=True)]
-        known = [
-            LineItem(str(label), self.counts.get(label, 0), self.tally.n * p, deviation)
-            for label, p, deviation in zip(self.law.labels, self.law.p, deviations, strict=True)
-        ]
-        return (*known, *_impossible_items(self.unknown()))
-
-    def unknown(self) -> dict[str, int]:
-        return {str(label): count for label, count in self.counts.items() if label not in self.law.labels}
-
-    def _above(self) -> list[Fraction]:
-        return [
-            self.counts.get(label, 0) - self.tally.n * p for label, p in zip(self.law.labels, self.law.p, strict=True)
-        ]
-
-
-def _tabulate(tally: Tally, law: TwoCoupCovariance[Label], key: Callable[[Seen], Label]) -> _Table[Label]:
-    counts: Counter[Label] = Counter()
-    for coup, count in tally.coups.items():
-        counts[key(coup)] += count
-    return _Table(counts, tally, law)
-
-
-def _judge(name: str, what: str, table: _Table[Label], decks: int, *, plain: bool = False) -> CheckResult:
-    _require_judged(table.tally, decks)
-    dof, n = len(table.law.labels) - 1, table.tally.n
-    if table.unknown():
-        statistic, p = inf, 0.0
-    else:
-        statistic = table.plain() if plain else table.quadratic()
-        p = float(chdtrc(dof, statistic))
-    return CheckResult(
-        name=name,
-        null=f"{what} come as often as in the first coup of a full shoe of {decks} decks",
-        statistic=statistic,
-        distribution="chi-square",
-        dof=dof,
-        n=n,
-        p=p,
-        effect=sqrt(statistic / n),
-        effect_name="w = sqrt(statistic / n)",
-        items=table.items(),
-    )
-
-
-def _impossible_items(counts: Mapping[str, int]) -> tuple[LineItem, ...]:
-    return tuple(LineItem(label, counts[label], Fraction(0), inf) for label in sorted(counts))
-
-
-def _require_judged(tally: Tally, decks: int) -> None:
-    most = DECK * decks // MAX_CARDS
-    if tally.n == 0:
-        raise InputError(expected("1 or more judged coups", 0, "tally"))
-    if max(tally.lengths) > most:
-        raise InputError(expected(f"at most {most} judged coups a shoe", max(tally.lengths), "tally.lengths"))
+    return tabulate(tally, law, lambda coup: merged_rule(coup.rule) if merged else coup.rule).items()
 
 
 def _words(coup: Seen) -> str:

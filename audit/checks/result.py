@@ -31,14 +31,41 @@ class LineItem:
 
 
 @dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate and the interval around it that holds the true value with probability `level`, beside the exact one.
+
+    With several intervals in one result, `level` is that of all together.
+    """
+
+    label: str
+    estimate: Fraction
+    low: float
+    high: float
+    exact: Fraction
+    level: Fraction
+
+    def to_json(self) -> dict[str, Any]:
+        """List the fields under their names; reals as text."""
+        return {
+            "label": self.label,
+            "estimate": _text(float(self.estimate)),
+            "low": _text(self.low),
+            "high": _text(self.high),
+            "exact": str(self.exact),
+            "exact_decimal": _text(float(self.exact)),
+            "level": str(self.level),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class CheckResult:
     """The outcome of one check, with the counts that it judged.
 
     `null` states in words what holds if all is well. `distribution` names the law of `statistic` under
     it, `dof` its degrees of freedom where it is χ². `n` counts what was judged, in coups unless `null`
     says otherwise. `p` is 0 only where the null rules out what was seen, or where doubles end. `effect`
-    is a size that does not grow with n; `effect_name` says which. All texts are ASCII, as records need
-    them (protocol §8).
+    is a size that does not grow with n; `effect_name` says which. `intervals` is printed where there are
+    any. All texts are ASCII, as records need them (protocol §8).
     """
 
     name: str
@@ -51,6 +78,7 @@ class CheckResult:
     effect: float
     effect_name: str
     items: tuple[LineItem, ...]
+    intervals: tuple[Interval, ...] = ()
 
     @property
     def p_text(self) -> str:
@@ -59,7 +87,7 @@ class CheckResult:
 
     def to_json(self) -> dict[str, Any]:
         """List the fields under their names, without floats: fit for canonical JSON (protocol §8)."""
-        return {
+        printed: dict[str, Any] = {
             "name": self.name,
             "null": self.null,
             "statistic": _text(self.statistic),
@@ -71,6 +99,9 @@ class CheckResult:
             "effect_name": self.effect_name,
             "items": [item.to_json() for item in self.items],
         }
+        if self.intervals:
+            printed["intervals"] = [interval.to_json() for interval in self.intervals]
+        return printed
 
 
 def _text(real: float) -> str:

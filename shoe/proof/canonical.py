@@ -35,43 +35,44 @@ def place(path: Path) -> str:
     return text.removeprefix(".") or "the document"
 
 
-def print_canonical(value: Json) -> bytes:
+def print_canonical(value: Json, limit: int = MAX_BYTES) -> bytes:
     """Print a value as its canonical bytes.
 
     Raises CanonicalError, with the place, for a value the profile has no form for, for nesting over 100 deep, and for
-    more than 65,535 bytes.
+    more than `limit` bytes: 65,535 for every record.
     Source: protocol §8.
     """
     _check(value, ())
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=dict)
-    if len(text) > MAX_BYTES:
-        raise CanonicalError(expected(f"at most {MAX_BYTES} bytes", len(text), "canonical JSON"))
+    if len(text) > limit:
+        raise CanonicalError(expected(f"at most {limit} bytes", len(text), "canonical JSON"))
     return text.encode("ascii")
 
 
-def parse_canonical(data: bytes) -> Json:
+def parse_canonical(data: bytes, limit: int = MAX_BYTES) -> Json:
     """Read canonical bytes; the inverse of `print_canonical`.
 
     Raises CanonicalError for anything that does not print back to the same bytes: other white space, order or
-    escapes, a duplicate key, a float, an integer of 2^53 or more, a byte outside 0x20–0x7e. Source: protocol §8.
+    escapes, a duplicate key, a float, an integer of 2^53 or more, a byte outside 0x20–0x7e, and for more than `limit`
+    bytes. Source: protocol §8.
     """
-    if len(data) > MAX_BYTES:
-        raise CanonicalError(expected(f"at most {MAX_BYTES} bytes", len(data), "canonical JSON"))
+    if len(data) > limit:
+        raise CanonicalError(expected(f"at most {limit} bytes", len(data), "canonical JSON"))
     if other := _OTHER_BYTE.search(data):
         raise CanonicalError(expected("bytes 0x20–0x7e", other[0], f"byte {other.start()}"))
     value = _load(data)
-    printed = print_canonical(value)
+    printed = print_canonical(value, limit)
     if printed != data:
         raise _first_difference(printed, data)
     return value
 
 
-def parse_object(data: bytes) -> Mapping[str, Json]:
+def parse_object(data: bytes, limit: int = MAX_BYTES) -> Mapping[str, Json]:
     """Read canonical bytes that hold an object, as every record does.
 
     Raises CanonicalError as `parse_canonical`, and for any other value.
     """
-    value = parse_canonical(data)
+    value = parse_canonical(data, limit)
     if not isinstance(value, dict):
         raise CanonicalError(expected("an object", value))
     return value

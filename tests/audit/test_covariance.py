@@ -144,7 +144,7 @@ def test_class_matrix_of_a_shoe() -> None:
     law, v = rule_covariance(8), class_covariance_matrix(8, 69)
     p, s = law.p[3], law.s12[3][3]
     assert v.shape == (15, 15)
-    assert v[3, 3] == float(69 * (p * (1 - p) + 68 * s))
+    assert v[3, 3] == pytest.approx(float(69 * (p * (1 - p) + 68 * s)), rel=1e-15)
     assert np.abs(v.sum(axis=1)).max() < 1e-12
     assert np.linalg.matrix_rank(v) == 14
     assert np.linalg.eigvalsh(v)[1] > 0

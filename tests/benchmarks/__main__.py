@@ -16,6 +16,7 @@ from shoe.game.houses import NP_PUNTO_BANCO
 from shoe.proof.bundle import print_bundle
 from shoe.proof.shuffle import first_cards, shuffle_hand
 from shoe.proof.verify import verify_bundle
+from tests.benchmarks.certification import certification
 from tests.operator import Operator, rules, secret
 from tests.reference.tableau_reference import coup
 
@@ -68,3 +69,4 @@ if __name__ == "__main__":
     verification()
     odds()
     shuffling()
+    certification()
