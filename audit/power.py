@@ -125,9 +125,9 @@ def effect_within_shoes(law: TwoCoupCovariance[Label], alternative: Mapping[Labe
     """
     _require(judged >= 1, "1 or more judged coups a shoe", judged, "judged")
     excess = [alternative.get(label, Fraction(0)) - p for label, p in zip(law.labels, law.p, strict=True)]
-    d = np.array(excess, dtype=np.float64)[:-1]
-    v = law.of_counts(judged, judged * (judged - 1))[:-1, :-1] / judged
-    noncentrality = float(d @ np.linalg.solve(v, d))
+    # What went to impossible coups is put on the last label: frequencies that add up fix it, whatever it is.
+    d = np.array([*excess[:-1], -sum(excess[:-1])], dtype=np.float64)
+    noncentrality = judged * law.quadratic(d, judged, judged * (judged - 1))
     dof = len(law.labels) - 1
     impossible = sum((q for label, q in alternative.items() if label not in law.labels), Fraction(0))
     return Effect(len(law.labels), noncentrality, float(impossible), dof, 2 * dof, noncentrality)

@@ -19,6 +19,7 @@ from rich.progress import Progress as Bars
 from api.cli.emit import STREAMS, Stream, emit
 from api.cli.inputs import parse_secret, read_by, read_file, whole
 from api.cli.output import BadInput, EnvironmentFault, columns, examples, json_option, note, print_object, print_text
+from api.cli.outside import PROGRAMS, outside_listing, outside_object, run_outside
 from api.cli.sizes import parse_power, print_sizes
 from api.cli.workers import workforce
 from audit.battery import MAX_SHOES
@@ -61,6 +62,8 @@ MAX_WORKERS: Final = 1024
               help="Instead of --table and --shoes: the one confirmation of the failed findings in DIR.")  # fmt: skip
 @click.option("--power", metavar="P", callback=read_by(parse_power),
               help="Deal nothing: print the sample that each fault needs to be caught with this power.")  # fmt: skip
+@click.option("--outside", multiple=True, type=click.Choice(tuple(PROGRAMS)),
+              help="Afterwards run this program, where installed, on the keystream; not in the findings.")  # fmt: skip
 @click.option("--emit", "stream", type=click.Choice(STREAMS),
               help="Judge nothing: write keystream, bounded draws or cards to standard output.")  # fmt: skip
 @json_option
@@ -74,6 +77,7 @@ def certify(
     out: Path | None,
     first: Path | None,
     power: float | None,
+    outside: tuple[str, ...],
     stream: Stream | None,
     as_json: bool,
 ) -> int:
@@ -88,8 +92,8 @@ def certify(
         return 0
     if workers is not None and scheduler is not None:
         raise BadInput("--workers and --scheduler: expected one of them, for a cluster has its own workers")
-    if stream is not None and (as_json or out is not None):
-        raise BadInput("--emit: expected neither --json nor --out, for nothing is judged")
+    if stream is not None and (as_json or out is not None or outside):
+        raise BadInput("--emit: expected neither --json nor --out nor --outside, for nothing is judged")
     plan = _plan(_planner(table, shoes, first), seed, out)
     note(f"plan {plan.hash.hex()}")
     note(f"seed {plan.seed.hex()}")
@@ -100,10 +104,11 @@ def certify(
     began = monotonic()
     findings = _certify(plan, workers, scheduler, out)
     seconds = monotonic() - began
+    beside = run_outside(plan, outside)
     if as_json:
-        print_object(_object(findings, seconds))
+        print_object(_object(findings, seconds) | ({"outside": outside_object(beside)} if beside else {}))
     else:
-        print_text(*_listing(findings, seconds))
+        print_text(*_listing(findings, seconds), *(outside_listing(beside) if beside else []))
     return 0 if findings.passed else 1
 
 

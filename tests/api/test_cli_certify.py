@@ -20,6 +20,7 @@ from api.cli import certify as command
 from api.cli import fairshoe
 from api.cli.certify import fresh_seed
 from api.cli.output import EnvironmentFault
+from api.cli.outside import endless_words
 from api.cli.workers import processors, serve_parent, workforce
 from audit.findings import MOST_BYTES
 from audit.paths import batch_key
@@ -481,3 +482,52 @@ def test_a_power_beside_what_deals_is_refused(further: list[str]) -> None:
     done = CliRunner().invoke(fairshoe, ["certify", "--table", "np_punto_banco", "--power", ".9", *further])
     assert done.exit_code == 2
     assert "no shoe is dealt" in done.stderr
+
+
+ENT = """#!/bin/sh
+# As `ent -t` prints for this many bytes: a stand-in on the path, so that the pipe and the listing are driven for real.
+n=$(wc -c)
+echo "0,File-bytes,Entropy,Chi-square,Mean,Monte-Carlo-Pi,Serial-Correlation"
+echo "1,$n,7.999999,250.0,127.5,3.141592,0.000001"
+"""
+
+
+def test_an_outside_program_is_given_the_keystream_and_stands_beside_the_findings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ent").write_text(ENT)
+    (tmp_path / "ent").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    plain = ["certify", "--table", "np_punto_banco", "--shoes", "10", "--seed", "ab" * 32, "--workers", "1"]
+    alone = CliRunner().invoke(fairshoe, [*plain, "--json"])
+    done = CliRunner().invoke(fairshoe, [*plain, "--outside", "ent", "--json"])
+    assert (alone.exit_code, done.exit_code) == (0, 0)
+    (found,) = json.loads(done.stdout)["outside"]
+    assert (found["program"], found["status"], found["detail"]) == ("ent", "ran", "")
+    assert json.loads(done.stdout)["findings_hash"] == json.loads(alone.stdout)["findings_hash"]
+    assert "outside" not in json.loads(alone.stdout)
+    listed = CliRunner().invoke(fairshoe, [*plain, "--outside", "ent"])
+    assert "Outside programs, beside the findings" in listed.stdout
+
+
+def test_an_outside_program_that_is_absent_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    plain = ["certify", "--table", "np_punto_banco", "--shoes", "10", "--workers", "1", "--outside", "rngtest"]
+    done = CliRunner().invoke(fairshoe, [*plain, "--json"])
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["outside"][0]["status"] == "not installed"
+
+
+def test_the_endless_keystream_begins_as_the_shuffles_do_and_goes_on_past_the_plan() -> None:
+    plan = make_plan("np_punto_banco", NP_PUNTO_BANCO.rules, 10, bytes(32))
+    stream = endless_words(plan)
+    first, second = next(stream), next(stream)
+    size = 4 * (NP_PUNTO_BANCO.rules.size - 1)
+    for chunk, hand in ((first, 0), (second, 1024)):
+        assert chunk[:size] == keystream(batch_key(plan), hand, size)
+
+
+@pytest.mark.parametrize("name", ["diehard", "", "ENT", "../ent"])
+def test_only_known_programs_are_run(name: str) -> None:
+    done = CliRunner().invoke(fairshoe, ["certify", "--table", "np_punto_banco", "--shoes", "2", "--outside", name])
+    assert done.exit_code == 2
