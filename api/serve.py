@@ -11,6 +11,7 @@ from gunicorn.app.base import BaseApplication
 
 from api import create_app
 from api.beacon import signature_checker
+from api.healthy import watched
 from api.settings import Settings
 from api.wiring import open_service
 from api.world import real_world
@@ -51,9 +52,10 @@ def run(settings: Settings, listen: int | tuple[str, int], workers: int = 1, thr
     """Serve until SIGTERM or SIGINT, then exit the process; prints nothing on standard output.
 
     `listen` is the file descriptor of a listening socket, handed over for good, or (host, port). Raises SetupError
-    where the installation does not fit together, before anything is served; warnings go to standard error.
+    where the installation does not fit together or randomness is not healthy, before anything is served; warnings go
+    to standard error.
     """
-    world, check_signature = real_world(), signature_checker()
+    world, check_signature = watched(real_world()), signature_checker()
     # First start and migrations happen here, once; no connection of theirs may live on in a forked worker.
     open_service(settings, world, check_signature).store.engine.dispose()
     options = {
