@@ -37,10 +37,13 @@ def emit(plan: Plan, stream: Stream) -> None:
         raise EnvironmentFault(f"standard output can't be written: {error.strerror}") from None
 
 
+def words_of(plan: Plan, first: int, count: int) -> bytes:
+    """Give the bytes of the words that shuffles `first` … `first` + `count` − 1 of the batch path draw from."""
+    return keystream(batch_key(plan), first, count, draws_a_shoe(plan.rules)).astype("<u4").tobytes()
+
+
 def _raw(plan: Plan) -> Iterator[bytes]:
-    key, words = batch_key(plan), draws_a_shoe(plan.rules)
-    for first, count in _batches(plan):
-        yield keystream(key, first, count, words).astype("<u4").tobytes()
+    return (words_of(plan, first, count) for first, count in _batches(plan))
 
 
 def _draws(plan: Plan) -> Iterator[bytes]:

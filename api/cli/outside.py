@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 from typing import Any, Final
 
+from api.cli.emit import words_of
 from api.cli.output import columns
-from audit.kernel import keystream
 from audit.outside import OutsideResult, Program, Status, dieharder, ent, rngtest, run_program
-from audit.paths import batch_key
-from audit.plan import Plan, draws_a_shoe
+from audit.plan import Plan
 
 PROGRAMS: Final[Mapping[str, Callable[[], Program]]] = {"dieharder": dieharder, "ent": ent, "rngtest": rngtest}
 TIMEOUT_S: Final = 4 * 3600.0
@@ -24,10 +23,8 @@ def run_outside(plan: Plan, names: Iterable[str]) -> list[OutsideResult]:
 
 
 def endless_words(plan: Plan) -> Iterator[bytes]:
-    """Yield the bytes of the words that shuffles h = 0, 1, 2 … of the batch path draw from, without end."""
-    key, words = batch_key(plan), draws_a_shoe(plan.rules)
-    for first in count(0, _SHOES_AT_ONCE):
-        yield keystream(key, first, _SHOES_AT_ONCE, words).astype("<u4").tobytes()
+    """Yield what `--emit raw` writes, from shuffle h = 0 on, and never end with the plan's shoes."""
+    return (words_of(plan, first, _SHOES_AT_ONCE) for first in count(0, _SHOES_AT_ONCE))
 
 
 def outside_object(results: Iterable[OutsideResult]) -> list[dict[str, Any]]:
