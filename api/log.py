@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from api.db.tables import CheckpointRow, LeafRow, LogHeadRow, LogNodeRow, SigningKeyRow
+from api.db.tables import CheckpointRow, LeafRow, LogHeadRow, LogNodeRow
+from api.keyring import Keyring, active_vkeys
+from api.refusals import READ_ONLY, Refusal
 from api.settings import SetupError
-from api.vault import Vault, of_signing_key
-from api.world import World, print_time
+from api.vault import Vault
+from api.world import World, print_time, seconds_after
 from shoe.errors import ImpossibleError, expected
 from shoe.proof.checkpoint import Checkpoint, print_checkpoint
 from shoe.proof.merkle import (
@@ -21,102 +23,133 @@ from shoe.proof.merkle import (
     Frontier,
     Node,
     appended_nodes,
+    frontier_nodes,
     leaf_hash,
     prove_consistency,
     prove_inclusion,
     root_of_frontier,
 )
-from shoe.proof.note import SignerKey, parse_vkey, sign_note
-from shoe.proof.records import Key, Record, ShoeRecord, parse_record
+from shoe.proof.note import sign_note
+from shoe.proof.records import Key, Record, ShoeRecord, parse_as, parse_record
 from shoe.proof.tlog import Receipt, TlogProof
 
 HEAD: Final = 1
+CLOCK_TOLERANCE_S: Final = 5
+"""How far the clock may be behind the last record: what daemons that keep the time correct in one step."""
+
 _SEED_BYTES: Final = 32
 _VARIABLES: Final = 10_000
 """Keys in one query: below what any database takes as bound values."""
 
 
+class Entry(NamedTuple):
+    """A record to be logged, and its bytes."""
+
+    record: Record
+    data: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The log under its signing key; all state is in the caller's session."""
+    """The log under its signing keys; all state is in the caller's session."""
 
-    signer: SignerKey
+    origin: str
+    keyring: Keyring
 
-    @property
-    def origin(self) -> str:
-        """The log's name, as every record and checkpoint bears it."""
-        return self.signer.vkey.name
+    def append(self, session: Session, head: LogHeadRow, entries: Sequence[Entry]) -> tuple[Receipt, ...]:
+        """Add records as the next leaves, and sign one checkpoint over them; give a receipt for each.
 
-    def append(self, session: Session, records: Sequence[Record]) -> tuple[int, ...]:
-        """Add records as the next leaves, and sign one checkpoint over them; give their indices.
-
-        Part of the caller's write transaction, which must hold the head by `lock_head`. Costs two nodes a record
-        over many, and one row each of head and checkpoints. Raises ImpossibleError for a record that is no record,
-        of another log, or older than the last.
+        Part of the caller's write transaction, which must hold the head by `lock_head`; the receipts are good once it
+        is durable. Costs two nodes a record over many, one row each of head and checkpoints, and no read but of
+        the keys' names. Raises ImpossibleError for a record that is no record, of another log, or older than the last.
         """
-        head = session.get_one(LogHeadRow, HEAD)
-        first, size, time, frontier = head.size, head.size, head.time, _split(head.frontier)
+        # The head that logs a new key, or one that is given up, is still signed by those before it (protocol §9).
+        with session.no_autoflush:
+            signers = self.keyring.signers(session)
+        size, time, frontier = head.size, head.time, _split(head.frontier)
+        known = {node.position: found for node, found in zip(frontier_nodes(size), frontier, strict=True)}
         leaves: list[dict[str, object]] = []
         nodes: list[dict[str, object]] = []
-        for record in records:
-            leaves.append(self._leaf(record, size, time))
-            complete, frontier = appended_nodes(frontier, size, leaf_hash(record.to_bytes()))
+        for entry in entries:
+            leaves.append(self._leaf(entry, size, time))
+            complete, frontier = appended_nodes(frontier, size, leaf_hash(entry.data))
             nodes += [{"position": node.position, "hash": found} for node, found in complete]
-            size, time = size + 1, record.time
+            known |= {node.position: found for node, found in complete}
+            size, time = size + 1, entry.record.time
         session.execute(insert(LeafRow), leaves)
         session.execute(insert(LogNodeRow), nodes)
-        head.size, head.time, head.frontier = size, time, b"".join(frontier)
+        first, head.size, head.time, head.frontier = head.size, size, time, b"".join(frontier)
         head.root = root_of_frontier(frontier, size)
-        head.checkpoint = self._sign(size, head.root)
+        head.checkpoint = sign_note(print_checkpoint(Checkpoint(self.origin, size, head.root)), signers)
         session.add(CheckpointRow(size=size, text=head.checkpoint))
-        return tuple(range(first, size))
+        return _receipts(known, [entry.data for entry in entries], first, head.checkpoint)
 
-    def _leaf(self, record: Record, index: int, since: str) -> dict[str, object]:
-        data = record.to_bytes()
+    def _leaf(self, entry: Entry, index: int, since: str) -> dict[str, object]:
+        record = entry.record
         # What is logged can never be taken back: nothing enters that a verifier would refuse to read.
-        if parse_record(data) != record or record.log != self.origin or record.time < since:
+        if parse_record(entry.data) != record or record.log != self.origin or record.time < since:
             raise ImpossibleError(f"record {index}: not a record of {self.origin} from {since} on")
         shoe, seq = (record.shoe, record.seq) if isinstance(record, ShoeRecord) else (None, None)
-        return {"log_index": index, "record": data, "type": record.type, "shoe": shoe, "seq": seq}
+        return {"log_index": index, "record": entry.data, "type": record.type, "shoe": shoe, "seq": seq}
 
-    def _sign(self, size: int, root: bytes) -> str:
-        return sign_note(print_checkpoint(Checkpoint(self.origin, size, root)), [self.signer])
+
+def _receipts(known: Mapping[int, bytes], records: Sequence[bytes], first: int, checkpoint: str) -> tuple[Receipt, ...]:
+    """Make the receipts of new leaves: the old frontier and the new nodes are all that their paths need."""
+
+    def read(nodes: Sequence[Node]) -> list[bytes]:
+        return [known[node.position] for node in nodes]
+
+    size = first + len(records)
+    return tuple(
+        Receipt(record, TlogProof(index, prove_inclusion(read, index, size), checkpoint))
+        for index, record in enumerate(records, first)
+    )
 
 
 def open_log(session: Session, vault: Vault, world: World, origin: str | None) -> Log:
-    """Open the log with the key that the database holds; on the first start make key and log.
+    """Open the log that the database holds; on the first start make log and key.
 
-    The first leaf is the `key` record of the log's own key. Part of the caller's write transaction. Raises
-    SetupError where the log in the database has another origin than asked for, or the vault doesn't open its key.
+    The first leaf is the `key` record of the log's own key. Part of the caller's write transaction, alone among those
+    that found. Raises SetupError where the log in the database has another origin than asked for.
     """
-    held = session.scalars(select(SigningKeyRow)).one_or_none()
-    if held is None:
-        return _found_log(session, vault, world, origin or f"localhost/fairshoe-{world.random_bytes(8).hex()}")
-    name = parse_vkey(held.vkey).name
+    keyring = Keyring(vault)
+    if session.get(LogHeadRow, HEAD) is None:
+        return _found_log(session, keyring, world, origin or f"localhost/fairshoe-{world.random_bytes(8).hex()}")
+    name = parse_as(Key, read_records(session, [0])[0]).log
     if origin not in (None, name):
         raise SetupError(expected(f"{name}, the log's name since its first start", origin, "origin"))
-    return Log(SignerKey.from_seed(name, vault.open(held.sealed_seed, of_signing_key(held.vkey))))
+    return Log(name, keyring)
 
 
-def _found_log(session: Session, vault: Vault, world: World, origin: str) -> Log:
-    seed = world.random_bytes(_SEED_BYTES)
-    log = Log(SignerKey.from_seed(origin, seed))
-    vkey, time = str(log.signer.vkey), print_time(world.now())
-    session.add(SigningKeyRow(vkey=vkey, sealed_seed=vault.seal(seed, of_signing_key(vkey))))
-    session.add(LogHeadRow(id=HEAD, size=0, frontier=b"", root=EMPTY_ROOT, time=time, checkpoint=""))
+def _found_log(session: Session, keyring: Keyring, world: World, origin: str) -> Log:
+    seed, time = world.random_bytes(_SEED_BYTES), print_time(world.now())
+    head = LogHeadRow(id=HEAD, size=0, frontier=b"", root=EMPTY_ROOT, time=time, checkpoint="")
+    session.add_all([head, keyring.new_row(origin, seed, 0)])
     session.flush()
-    log.append(session, [Key(log=origin, time=time, vkey=vkey, status="added")])
+    log = Log(origin, keyring)
+    (vkey,) = active_vkeys(session)
+    key = Key(log=origin, time=time, vkey=str(vkey), status="added")
+    log.append(session, head, [Entry(key, key.to_bytes())])
     return log
 
 
 def lock_head(session: Session, world: World) -> tuple[LogHeadRow, str]:
     """Hold the head for one write transaction, and give it with the transaction's time.
 
-    The time is the clock's once the head is held, but never before the last record's: a clock set back stands still.
-    Every writer starts here, so that a database with finer locks than SQLite's lets one at a time through too.
+    The time is the clock's once the head is held; a clock that is a little behind the last record stands still. Every
+    writer starts here, so that a database with finer locks than SQLite's lets one at a time through too. Raises
+    Refusal where the clock is further behind: what it says can't be signed.
     """
     head = session.scalars(select(LogHeadRow).where(LogHeadRow.id == HEAD).with_for_update()).one()
-    return head, max(print_time(world.now()), head.time)
+    now = print_time(world.now())
+    if seconds_after(now, CLOCK_TOLERANCE_S) < head.time:
+        raise Refusal(READ_ONLY, clock_behind(now, head.time))
+    return head, max(now, head.time)
+
+
+def clock_behind(now: str, last: str) -> str:
+    """Say that the clock is behind the log."""
+    return f"The clock says {now}, which is before the log's last record of {last}: set the clock right."
 
 
 def read_head(session: Session) -> LogHeadRow:

@@ -7,13 +7,17 @@ from collections.abc import Callable
 from typing import Final
 
 from flask import Flask, Response
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException
 
-from api.refusals import NOT_FOUND, Kind, Refusal
+from api.db.sessions import OutcomeUnknown, out_of_reach
+from api.refusals import NOT_FOUND, OUTCOME_UNKNOWN, STORE_UNAVAILABLE, Kind, Refusal
 from shoe.errors import InputError, ProofError
 
 MEDIA_TYPE: Final = "application/problem+json"
 _KEPT_HEADERS: Final = ("Allow", "Retry-After")
+RETRY_AFTER_S: Final = 1
 _MEND: Final = "Correct what the detail names and send the request again."
 
 MALFORMED_JSON: Final = Kind("malformed-json", 400, "The body is not JSON as this service reads it", _MEND)
@@ -43,6 +47,9 @@ def register_problems(app: Flask) -> None:
     app.register_error_handler(Refusal, lambda error: problem(error.kind, str(error)))
     app.register_error_handler(InputError, lambda error: problem(INVALID, str(error)))
     app.register_error_handler(ProofError, lambda error: problem(PROOF_FAILED, str(error)))
+    app.register_error_handler(OutcomeUnknown, _unavailable(app, OUTCOME_UNKNOWN))
+    app.register_error_handler(PoolTimeout, _unavailable(app, STORE_UNAVAILABLE))
+    app.register_error_handler(DBAPIError, _failed_store(app))
     app.register_error_handler(HTTPException, _answer_http)
     app.register_error_handler(Exception, _unforeseen(app))
 
@@ -50,7 +57,8 @@ def register_problems(app: Flask) -> None:
 def problem(kind: Kind, detail: str) -> Response:
     """Print a problem."""
     body = {"type": kind.type, "title": kind.title, "status": kind.status, "detail": detail, "next": kind.next}
-    return Response(json.dumps(body), kind.status, content_type=MEDIA_TYPE)
+    headers = {"Retry-After": str(RETRY_AFTER_S)} if kind.status == 503 else {}
+    return Response(json.dumps(body), kind.status, headers, content_type=MEDIA_TYPE)
 
 
 def _answer_http(error: HTTPException) -> Response:
@@ -61,6 +69,19 @@ def _answer_http(error: HTTPException) -> Response:
         if name in _KEPT_HEADERS:
             response.headers[name] = value
     return response
+
+
+def _failed_store(app: Flask) -> Callable[[DBAPIError], Response]:
+    unavailable, unforeseen = _unavailable(app, STORE_UNAVAILABLE), _unforeseen(app)
+    return lambda error: unavailable(error) if out_of_reach(error) else unforeseen(error)
+
+
+def _unavailable(app: Flask, kind: Kind) -> Callable[[Exception], Response]:
+    def answer(error: Exception) -> Response:
+        app.logger.error("%s: %s", kind.title, error)
+        return problem(kind, f"{kind.title}.")
+
+    return answer
 
 
 def _unforeseen(app: Flask) -> Callable[[Exception], Response]:

@@ -76,6 +76,30 @@ NOT_ENDED: Final = Kind("not-ended", 409, "The shoe has not come to the end that
 REASON_UNTRUE: Final = Kind(
     "reason-untrue", 409, "The reason is not true of this shoe now", "Give one that is, or operator."
 )
+KEY_REUSED: Final = Kind(
+    "idempotency-key-reused",
+    422,
+    "The Idempotency-Key was used for another request",
+    "Use a new key for a new request; repeat a request with its own key, unchanged.",
+)
+READ_ONLY: Final = Kind(
+    "read-only",
+    503,
+    "The service signs nothing at present",
+    "Reading goes on; the operator finds what to mend in the detail, and by fairshoe log check.",
+)
+STORE_UNAVAILABLE: Final = Kind(
+    "store-unavailable",
+    503,
+    "The database does not answer",
+    "Nothing was stored; send the same request again, with the same Idempotency-Key.",
+)
+OUTCOME_UNKNOWN: Final = Kind(
+    "outcome-unknown",
+    503,
+    "The database failed while it stored the request",
+    "Send the same request again with the same Idempotency-Key: it is answered once, whether it was stored or not.",
+)
 NO_BEACON: Final = Kind(
     "beacon-not-installed",
     409,

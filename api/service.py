@@ -1,63 +1,27 @@
-"""What a use case works with: the store, the log, the vault, the world; and one write transaction in progress."""
+"""What a use case works with: the store, the log, the vault, the world; and the one way to write."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
+from api.batch import Writer
+from api.claims import Answer, Claim
+from api.commits import Commits, Job
 from api.db.sessions import Store
-from api.db.tables import ShoeRow
-from api.log import Log, lock_head, make_receipts
+from api.decks import Decks
+from api.log import Log
+from api.permit import Permit
 from api.vault import Vault
 from api.world import World
+from api.writing import Step
 from shoe.proof.beacon import CheckSignature
-from shoe.proof.records import Record, ShoeRecord, record_hash
-from shoe.proof.tlog import Receipt
 
-
-@dataclass(slots=True)
-class Writing:
-    """One write transaction: its session, its time (a record's), and the records that it adds to the log.
-
-    The records enter the log together, when the case calls `enter`: one checkpoint covers them all.
-    """
-
-    session: Session
-    log: Log
-    time: str
-    next_index: int
-    _records: list[Record] = field(default_factory=list)
-
-    def add(self, record: Record) -> int:
-        """Put a record down as the next of the log; give its index."""
-        self._records.append(record)
-        self.next_index += 1
-        return self.next_index - 1
-
-    def add_to(self, shoe: ShoeRow, record: ShoeRecord) -> int:
-        """Put a record down as the next of the log and of a shoe's chain; give its index."""
-        index = self.add(record)
-        shoe.next_seq, shoe.last_hash, shoe.last_index = record.seq + 1, record_hash(record.to_bytes()), index
-        return index
-
-    def stamp(self) -> dict[str, Any]:
-        """The fields that every record of this transaction has (protocol §8)."""
-        return {"log": self.log.origin, "time": self.time}
-
-    def link(self, shoe: ShoeRow) -> dict[str, Any]:
-        """The fields that the next record of a shoe has (protocol §8)."""
-        return {**self.stamp(), "shoe": shoe.id, "seq": shoe.next_seq, "previous": shoe.last_hash}
-
-    def enter(self) -> tuple[Receipt, ...]:
-        """Append what was put down to the log; give a receipt for each record, good once the transaction is durable."""
-        indices = self.log.append(self.session, self._records)
-        self._records.clear()
-        self.session.flush()
-        return make_receipts(self.session, indices)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +33,13 @@ class Service:
     vault: Vault
     world: World
     check_signature: CheckSignature | None
+    permit: Permit
+    decks: Decks = field(default_factory=Decks, repr=False)
+    commits: Commits = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Open the queue of writers."""
+        object.__setattr__(self, "commits", Commits(Writer(self.store, self.log, self.world, self.permit).run))
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -76,9 +47,14 @@ class Service:
         with self.store.reading() as session:
             yield session
 
-    @contextmanager
-    def writing(self) -> Iterator[Writing]:
-        """Write one transaction, holding the log's head from its first statement on."""
-        with self.store.writing() as session:
-            head, time = lock_head(session, self.world)
-            yield Writing(session, self.log, time, head.size)
+    def write(self, step: Step[T]) -> T:
+        """Run a step in a transaction, alone or beside others; give its result once that is durable.
+
+        Raises what the step raises, Refusal where nothing may be signed now, and OutcomeUnknown where the database
+        fails while it commits.
+        """
+        return self.commits.submit(Job(step))
+
+    def answer(self, step: Step[Answer], claim: Claim | None) -> Answer:
+        """Run a step as `write` does, once for each claim: who claims the same again is given the first answer."""
+        return self.commits.submit(Job(step, claim))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -21,13 +21,15 @@ class SetupError(FairshoeError):
 class Settings:
     """One installation's settings.
 
-    `folder` holds the database and the vault's key. `origin` names the log, a URL without its scheme; without one
-    the first start makes a name, and later starts keep it. Limits are in bytes of a request's body.
+    `folder` holds the embedded database, the vault's key and what is pinned outside of the database. `database_url`
+    is a PostgreSQL's; without one the embedded database serves. `origin` names the log, a URL without its scheme;
+    without one the first start makes a name, and later starts keep it. Limits are in bytes of a request's body.
     Raises InputError for a name that no log can have.
     """
 
     folder: Path
     origin: str | None = None
+    database_url: str | None = field(default=None, repr=False)
     body_limit: int = 2**20
     verify_limit: int = 2**24
 
@@ -37,9 +39,19 @@ class Settings:
             raise InputError(expected("1–128 printable characters, no space or plus", self.origin, "origin"))
 
     @property
-    def database(self) -> Path:
-        """The file of the embedded database."""
-        return self.folder / "fairshoe.sqlite3"
+    def database(self) -> str:
+        """The database's address: the URL given, else the embedded database's file; may hold a password."""
+        return self.database_url or str(self.folder / "fairshoe.sqlite3")
+
+    @property
+    def pinned(self) -> Path:
+        """The file of the pinned checkpoint: the newest that was signed, outside of the database."""
+        return self.folder / "checkpoint.pinned"
+
+    @property
+    def halt(self) -> Path:
+        """The file that stops all signing while it is there, and says why."""
+        return self.folder / "halt"
 
     @property
     def vault_key(self) -> Path:
@@ -48,6 +60,6 @@ class Settings:
 
 
 def settings_from(environment: Mapping[str, str]) -> Settings:
-    """Read settings from the variables FAIRSHOE_DATA (``fairshoe-data`` without it) and FAIRSHOE_ORIGIN."""
+    """Read settings from FAIRSHOE_DATA (``fairshoe-data`` without it), FAIRSHOE_ORIGIN and DATABASE_URL."""
     folder = Path(environment.get("FAIRSHOE_DATA", "fairshoe-data"))
-    return Settings(folder, environment.get("FAIRSHOE_ORIGIN"))
+    return Settings(folder, environment.get("FAIRSHOE_ORIGIN"), environment.get("DATABASE_URL"))

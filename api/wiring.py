@@ -7,6 +7,8 @@ from flask import Flask
 from api.db.migrate import upgrade
 from api.db.sessions import open_store
 from api.log import open_log
+from api.permit import Permit
+from api.pin import Pin
 from api.problems import register_problems
 from api.routes import bundles, meta, shoes, statistics, tables
 from api.routes import log as log_routes
@@ -27,12 +29,13 @@ def open_service(settings: Settings, world: World, check_signature: CheckSignatu
     store = open_store(settings.database)
     try:
         upgrade(store)
-        with store.writing() as session:
+        with store.founding() as session:
             log = open_log(session, vault, world, settings.origin)
     except BaseException:
         store.engine.dispose()
         raise
-    return Service(store, log, vault, world, check_signature)
+    permit = Permit(Pin(settings.pinned), settings.halt)
+    return Service(store, log, vault, world, check_signature, permit)
 
 
 def wire(settings: Settings, world: World, check_signature: CheckSignature | None = None) -> Flask:

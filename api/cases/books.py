@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import itemgetter
 from typing import Final
 
 from sqlalchemy import select
@@ -11,8 +12,9 @@ from sqlalchemy.orm import Session
 from api.cases.tables import find_table, live_shoe
 from api.db.tables import BookRow
 from api.refusals import BOOK_ENDED, NO_BOOK, NO_NEXT_BOOK, SHOE_LIVE, Refusal, no_such
-from api.service import Service, Writing
+from api.service import Service
 from api.vault import of_book
+from api.writing import Finish, Step, Writing
 from shoe.proof.records import Book, BookEnd
 from shoe.proof.seeds import SEED_BYTES, seed_book
 from shoe.proof.tlog import Receipt
@@ -20,11 +22,12 @@ from shoe.proof.tlog import Receipt
 _ROOT: Final = re.compile(r"[0-9a-f]{64}")
 
 
-def publish_book(service: Service, table_id: str, size: int) -> tuple[Receipt, bytes]:
+def publish_book(service: Service, table_id: str, size: int) -> Step[tuple[Receipt, bytes]]:
     """Make a book of `size` seeds from fresh entropy and log its root (given too); the master stays in the vault."""
     master = service.world.random_bytes(SEED_BYTES)
     root = seed_book(master, size).root
-    with service.writing() as writing:
+
+    def step(writing: Writing) -> Finish[tuple[Receipt, bytes]]:
         find_table(writing.session, table_id)
         index = writing.add(Book(table=table_id, root=root, size=size, **writing.stamp()))
         book = BookRow(
@@ -36,8 +39,10 @@ def publish_book(service: Service, table_id: str, size: int) -> tuple[Receipt, b
             next_index=0,
             state="published",
         )
-        writing.session.add(book)
-        return writing.enter()[0], root
+        writing.insert(book)
+        return lambda receipts: (receipts[0], root)
+
+    return step
 
 
 def list_books(session: Session, table_id: str, after: int, limit: int) -> list[BookRow]:
@@ -58,12 +63,13 @@ def book_in_use(session: Session, table_id: str) -> BookRow:
     return found
 
 
-def end_book(service: Service, table_id: str, root: str) -> Receipt:
+def end_book(service: Service, table_id: str, root: str) -> Step[Receipt]:
     """End a book and publish its master: used up, or early while the table has no live shoe.
 
     Raises Refusal for a book that isn't the table's or is ended, for a live shoe, and where no next book is logged.
     """
-    with service.writing() as writing:
+
+    def step(writing: Writing) -> Finish[Receipt]:
         book = _find_book(writing.session, table_id, root)
         if book.state == "ended":
             raise Refusal(BOOK_ENDED, f"The book {root} is ended.")
@@ -73,7 +79,9 @@ def end_book(service: Service, table_id: str, root: str) -> Receipt:
         if not _has_next(writing.session, book):
             raise Refusal(NO_NEXT_BOOK, f"No book of table {table_id!r} was published after {root}.")
         _end(service, writing, book)
-        return writing.enter()[0]
+        return itemgetter(0)
+
+    return step
 
 
 def end_used_up(service: Service, writing: Writing, book_root: bytes) -> None:

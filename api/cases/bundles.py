@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from api.cases.custody import keys_of
+from api.cases.custody import deck_of
 from api.cases.standing import find_shoe, rules_at
 from api.db.tables import BookRow, CheckpointRow, LeafRow, ShoeRow
 from api.log import prove_all, prove_extension, read_head, read_records
@@ -17,7 +16,7 @@ from api.service import Service
 from shoe.game.rules import Rules
 from shoe.proof.bundle import Bundle, Earlier, OpeningPaths, Placed
 from shoe.proof.merkle import HASH_BYTES
-from shoe.proof.openings import Deck, deal_deck
+from shoe.proof.openings import Deck
 from shoe.proof.records import Coup, parse_as
 
 Paths = tuple[tuple[bytes, ...], ...]
@@ -50,11 +49,9 @@ def make_bundle(service: Service, session: Session, shoe_id: str, earlier: int |
 
 def coup_paths(service: Service, session: Session, shoe: ShoeRow, rules: Rules, coups: Sequence[bytes]) -> list[Paths]:
     """List the audit paths of the cards that coup records open, in dealing order (protocol §7)."""
-    keys = keys_of(service, session, shoe)
 
-    @lru_cache(maxsize=1)
     def deck(hand: int) -> Deck:
-        return deal_deck(keys, rules, hand)
+        return deck_of(service, session, shoe, rules, hand=hand)
 
     records = [parse_as(Coup, data) for data in coups]
     return [tuple(deck(coup.hand).tree.inclusion(card.position) for card in coup.cards) for coup in records]
@@ -66,7 +63,7 @@ def _openings(service: Service, session: Session, shoe: ShoeRow, coups: Sequence
     rules = rules_at(session, shoe)
     burn = None
     if rules.burn == "first_card":
-        burn = deal_deck(keys_of(service, session, shoe), rules).tree.inclusion(0)
+        burn = deck_of(service, session, shoe, rules).tree.inclusion(0)
     return OpeningPaths(burn, tuple(coup_paths(service, session, shoe, rules, coups)))
 
 

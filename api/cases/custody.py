@@ -10,7 +10,7 @@ from api.service import Service
 from shoe.errors import ImpossibleError
 from shoe.game.rules import Rules
 from shoe.proof.openings import Deck, deal_deck
-from shoe.proof.seal import Keys, derive_keys
+from shoe.proof.seal import derive_keys
 from shoe.proof.seeds import server_seed
 
 
@@ -20,13 +20,21 @@ def seed_of(service: Service, session: Session, shoe: ShoeRow) -> bytes:
     return server_seed(open_master(service, book), shoe.seed_index)
 
 
-def keys_of(service: Service, session: Session, shoe: ShoeRow) -> Keys:
-    """Derive the keys of a sealed shoe (protocol §4)."""
+def _seal_of(shoe: ShoeRow) -> bytes:
     if shoe.seal is None:
         raise ImpossibleError(f"shoe {shoe.id} has no keys before its seal")
-    return derive_keys(seed_of(service, session, shoe), shoe.seal)
+    return shoe.seal
 
 
-def deck_of(service: Service, session: Session, shoe: ShoeRow, rules: Rules, hand: int) -> Deck:
-    """Shuffle and commit anew to what a sealed shoe deals as shuffle `hand`: a millisecond for eight decks."""
-    return deal_deck(keys_of(service, session, shoe), rules, hand)
+def deck_of(
+    service: Service, session: Session, shoe: ShoeRow, rules: Rules, *, hand: int = 0, seal: bytes | None = None
+) -> Deck:
+    """Give what a shoe deals as shuffle `hand` (protocol §5, §7): held from before, or shuffled anew.
+
+    Shuffling takes a millisecond for eight decks. `seal` is the shoe's own without one; raises ImpossibleError where
+    it has none.
+    """
+    under = seal or _seal_of(shoe)
+    return service.decks.get(
+        under, hand, lambda: deal_deck(derive_keys(seed_of(service, session, shoe), under), rules, hand)
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any, Literal
 
 from sqlalchemy.orm import Session
@@ -13,7 +14,8 @@ from api.cases.standing import contributions, rules_at, shoe_in
 from api.db.tables import BookRow, ShoeRow
 from api.log import make_receipts
 from api.refusals import NOT_ENDED, REASON_UNTRUE, Refusal
-from api.service import Service, Writing
+from api.service import Service
+from api.writing import Finish, Step, Writing
 from shoe.game.dealing import advance, next_coup
 from shoe.game.rules import Rules
 from shoe.proof.records import Reveal, Void
@@ -41,25 +43,29 @@ def read_reveal(session: Session, shoe_id: str) -> Receipt:
     return make_receipts(session, [shoe.last_index])[0]
 
 
-def void_shoe(service: Service, shoe_id: str, reason: Reason) -> Receipt:
+def void_shoe(service: Service, shoe_id: str, reason: Reason) -> Step[Receipt]:
     """Give up a live shoe for a reason that is true of it; publish its seed.
 
     Of a sealed shoe the coups up to K are counted as they would have been dealt: who could void a shoe for what it
     dealt must not bend the statistics. Raises Refusal for an ended shoe and a reason that isn't true.
     """
-    with service.writing() as writing:
+
+    def step(writing: Writing) -> Finish[Receipt]:
         session = writing.session
         shoe = shoe_in(session, shoe_id, "open", "locked", "sealed")
         rules = rules_at(session, shoe)
         _require_true(writing, shoe, rules, reason)
         previous = None if shoe.previous_shoe is None else session.get_one(ShoeRow, shoe.previous_shoe)
-        shoe.in_row = 1 + (0 if previous is None else previous.in_row)
-        writing.add_to(shoe, Void(reason=reason, in_row=shoe.in_row, **_end(service, writing, shoe)))
+        in_row = 1 + (0 if previous is None else previous.in_row)
+        writing.add_to(shoe, Void(reason=reason, in_row=in_row, **_end(service, writing, shoe)))
+        shoe.in_row = in_row
         if shoe.state == "sealed" and rules.shuffle == "shoe":
             _count_undealt(service, writing, shoe, rules)
         shoe.state = "void"
         end_used_up(service, writing, shoe.book_root)
-        return writing.enter()[0]
+        return itemgetter(0)
+
+    return step
 
 
 def _end(service: Service, writing: Writing, shoe: ShoeRow) -> dict[str, Any]:
@@ -91,8 +97,8 @@ def _require_true(writing: Writing, shoe: ShoeRow, rules: Rules, reason: Reason)
 
 
 def _count_undealt(service: Service, writing: Writing, shoe: ShoeRow, rules: Rules) -> None:
-    deck, progress = deck_of(service, writing.session, shoe, rules, 0), progress_of(shoe)
+    deck, progress = deck_of(service, writing.session, shoe, rules), progress_of(shoe)
     while progress.number < rules.judged_coups:
         dealt = next_coup(progress, deck.cards)
-        writing.session.add(coup_row(shoe, rules, dealt, writing.time, None))
+        writing.insert(coup_row(shoe, rules, dealt, writing.time, None))
         progress = advance(rules, deck.cut_position, progress, len(dealt.coup.cards))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from sqlalchemy.orm import Session
 
 from api.cases.standing import contributions, count_contributions, require_before, rules_at, shoe_in
 from api.db.tables import ContributionRow, ShoeRow
 from api.refusals import CONTRIBUTIONS_FULL, SEED_OPENED, WRONG_MODE, Refusal, no_such
-from api.service import Service
+from api.writing import Finish, Step, Writing
 from shoe.errors import InputError, expected
 from shoe.game.rules import Rules
 from shoe.proof.records import CommittedEntropy, Lock, OpenEntropy, Seed
@@ -16,14 +18,15 @@ from shoe.proof.tlog import Receipt
 
 
 def contribute(
-    service: Service, shoe_id: str, *, seed_commitment: bytes | None, seed: str | None
-) -> tuple[ContributionRow, Receipt]:
+    shoe_id: str, *, seed_commitment: bytes | None, seed: str | None
+) -> Step[tuple[ContributionRow, Receipt]]:
     """Take a contribution to an open shoe: a commitment in mode two_phase, the seed itself in mode beacon.
 
     Raises Refusal in any other state, after lock_by, in mode house and with 64 contributions; InputError for the
     other mode's form.
     """
-    with service.writing() as writing:
+
+    def step(writing: Writing) -> Finish[tuple[ContributionRow, Receipt]]:
         shoe = shoe_in(writing.session, shoe_id, "open")
         require_before(writing, shoe, "lock_by")
         _require_form(rules_at(writing.session, shoe), committed=seed_commitment is not None)
@@ -39,8 +42,10 @@ def contribute(
         row = ContributionRow(
             shoe_id=shoe.id, position=position, client=client, seed_commitment=seed_commitment, seed=seed
         )
-        writing.session.add(row)
-        return row, writing.enter()[0]
+        writing.insert(row)
+        return lambda receipts: (row, receipts[0])
+
+    return step
 
 
 def _require_form(rules: Rules, *, committed: bool) -> None:
@@ -51,23 +56,27 @@ def _require_form(rules: Rules, *, committed: bool) -> None:
         raise InputError(expected(f"{wanted} in mode {rules.entropy}", got, "entropy"))
 
 
-def lock_shoe(service: Service, shoe_id: str) -> Receipt:
+def lock_shoe(shoe_id: str) -> Step[Receipt]:
     """Close the list of contributions of an open shoe; raises Refusal in any other state and after lock_by."""
-    with service.writing() as writing:
+
+    def step(writing: Writing) -> Finish[Receipt]:
         shoe = shoe_in(writing.session, shoe_id, "open")
         require_before(writing, shoe, "lock_by")
         writing.add_to(shoe, Lock(count=count_contributions(writing.session, shoe), **writing.link(shoe)))
         shoe.state = "locked"
-        return writing.enter()[0]
+        return itemgetter(0)
+
+    return step
 
 
-def open_seed(service: Service, shoe_id: str, author: str | int, seed: str) -> tuple[ContributionRow, Receipt]:
+def open_seed(shoe_id: str, author: str | int, seed: str) -> Step[tuple[ContributionRow, Receipt]]:
     """Open the seed that `author`, a pseudonym or a position, committed to, in a locked shoe of mode two_phase.
 
     Raises Refusal in any other state or mode, after seal_by, for a contribution that isn't there or is open
     already, and ProofError for a seed that doesn't open the commitment.
     """
-    with service.writing() as writing:
+
+    def step(writing: Writing) -> Finish[tuple[ContributionRow, Receipt]]:
         shoe = shoe_in(writing.session, shoe_id, "locked")
         require_before(writing, shoe, "seal_by")
         row = _find(writing.session, shoe, author)
@@ -75,9 +84,12 @@ def open_seed(service: Service, shoe_id: str, author: str | int, seed: str) -> t
             raise Refusal(WRONG_MODE, "Only seeds committed to, in mode two_phase, are opened.")
         if row.seed is not None:
             raise Refusal(SEED_OPENED, f"The seed of {row.client}, position {row.position}, is open.")
-        row.seed = check_seed(seed, row.seed_commitment)
-        writing.add_to(shoe, Seed(position=row.position, seed=row.seed, **writing.link(shoe)))
-        return row, writing.enter()[0]
+        opened = check_seed(seed, row.seed_commitment)
+        writing.add_to(shoe, Seed(position=row.position, seed=opened, **writing.link(shoe)))
+        row.seed = opened
+        return lambda receipts: (row, receipts[0])
+
+    return step
 
 
 def _find(session: Session, shoe: ShoeRow, author: str | int) -> ContributionRow:

@@ -11,8 +11,9 @@ from api.cases.books import book_in_use, open_master
 from api.cases.tables import find_table, last_shoe, live_shoe, rules_of
 from api.db.tables import BookRow, ShoeRow
 from api.refusals import NO_BEACON, SHOE_LIVE, Refusal
-from api.service import Service, Writing
+from api.service import Service
 from api.world import make_id, read_time, seconds_after
+from api.writing import Finish, Step, Writing
 from shoe.errors import InputError, expected
 from shoe.game.rules import Rules
 from shoe.proof.beacon import GENESIS_S, PERIOD_S, QUICKNET, due_s, lock_before_s, time_of
@@ -39,13 +40,14 @@ class _Deadlines:
     reveal_by: str
 
 
-def open_shoe(service: Service, table_id: str, plan: Plan) -> tuple[str, Receipt]:
+def open_shoe(service: Service, table_id: str, plan: Plan) -> Step[tuple[str, Receipt]]:
     """Open the table's next shoe under the next seed of its book; give its id and the receipt of `open`.
 
     Raises Refusal where the table has a live shoe, no seed left, or needs a beacon that can't be checked, and
     InputError for a round that doesn't fit the deadlines.
     """
-    with service.writing() as writing:
+
+    def step(writing: Writing) -> Finish[tuple[str, Receipt]]:
         session = writing.session
         table = find_table(session, table_id)
         live = live_shoe(session, table_id)
@@ -60,9 +62,11 @@ def open_shoe(service: Service, table_id: str, plan: Plan) -> tuple[str, Receipt
         pin = _pin(service, rules, plan.beacon_round, deadlines)
         shoe = _new_shoe(service, session, book, deadlines, pin)
         _record(writing, shoe, rules, book, pin)
-        session.add(shoe)
+        writing.insert(shoe)
         book.next_index += 1
-        return shoe.id, writing.enter()[0]
+        return lambda receipts: (shoe.id, receipts[0])
+
+    return step
 
 
 def _new_shoe(

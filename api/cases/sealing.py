@@ -11,6 +11,7 @@ from api.cases.standing import contributions, find_shoe, require_before, rules_a
 from api.db.tables import BookRow, ShoeRow
 from api.refusals import NO_BEACON, SEEDS_MISSING, Refusal
 from api.service import Service
+from api.writing import Finish, Step, Writing
 from shoe.errors import InputError, expected
 from shoe.game.dealing import begin
 from shoe.game.rules import Rules
@@ -29,7 +30,7 @@ class Sealed:
     burn_path: tuple[bytes, ...] | None
 
 
-def seal_shoe(service: Service, shoe_id: str, beacon_signature: bytes | None) -> Sealed:
+def seal_shoe(service: Service, shoe_id: str, beacon_signature: bytes | None) -> Step[Sealed]:
     """Seal a locked shoe from its seeds, and in mode beacon from the round's signature (48 bytes).
 
     Raises Refusal in any other state, after seal_by and while seeds are missing, ProofError for a signature that
@@ -37,26 +38,29 @@ def seal_shoe(service: Service, shoe_id: str, beacon_signature: bytes | None) ->
     """
     # A signature takes a fifth of a second to check: too long to hold the log for, and the pin never changes.
     came = _check_beacon(service, shoe_id, beacon_signature)
-    with service.writing() as writing:
+
+    def step(writing: Writing) -> Finish[Sealed]:
         session = writing.session
         shoe = shoe_in(session, shoe_id, "locked")
         require_before(writing, shoe, "seal_by")
         rules = rules_at(session, shoe)
-        transcript = _transcript(session, shoe, rules, writing.log.origin, came)
-        shoe.seal = seal_transcript(transcript)
-        deck = deck_of(service, session, shoe, rules, 0)
+        transcript = _transcript(session, shoe, rules, writing.origin, came)
+        seal = seal_transcript(transcript)
+        deck = deck_of(service, session, shoe, rules, seal=seal)
         shown = rules.burn == "first_card"
         record = Seal(
             transcript=transcript,
-            seal=shoe.seal,
+            seal=seal,
             deck_root=deck.root,
             burn=deck.openings[0] if shown else None,
             **writing.link(shoe),
         )
         writing.add_to(shoe, record)
-        shoe.position = begin(rules, deck.cards[0]).position
-        shoe.state = "sealed"
-        return Sealed(writing.enter()[0], deck.tree.inclusion(0) if shown else None)
+        shoe.seal, shoe.position, shoe.state = seal, begin(rules, deck.cards[0]).position, "sealed"
+        burn_path = deck.tree.inclusion(0) if shown else None
+        return lambda receipts: Sealed(receipts[0], burn_path)
+
+    return step
 
 
 def _check_beacon(service: Service, shoe_id: str, signature: bytes | None) -> BeaconRound | None:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from api.cases.tables import find_table, rules_of
 from api.db.tables import ContributionRow, ShoeRow
 from api.refusals import DEADLINE_PASSED, WRONG_STATE, Refusal, no_such
-from api.service import Writing
+from api.writing import Writing
 from shoe.game.rules import Rules
 
 State = Literal["open", "locked", "sealed", "revealed", "void"]

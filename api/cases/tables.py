@@ -12,6 +12,7 @@ from api.db.tables import LIVE_STATES, ShoeRow, TableRow
 from api.refusals import TABLE_EXISTS, Refusal, no_such
 from api.service import Service
 from api.world import make_id
+from api.writing import Finish, Step, Writing
 from shoe.errors import RulesError, expected
 from shoe.game.houses import house
 from shoe.game.rules import Rules, parse_rules
@@ -28,7 +29,7 @@ def make_table(
     preset: str | None = None,
     rules: Mapping[str, Any] | None = None,
     overrides: Mapping[str, Any] | None = None,
-) -> TableRow:
+) -> Step[TableRow]:
     """Make a table of a preset's rules with some keys overridden, or of whole rules.
 
     Raises RulesError for rules that can't be played or printed, Refusal where the id is taken.
@@ -38,19 +39,23 @@ def make_table(
     printed = print_canonical(played.to_json())
     if len(printed) > MAX_RULES_BYTES:
         raise RulesError(expected(f"rules of at most {MAX_RULES_BYTES} bytes", len(printed), "rules"))
-    with service.writing() as writing:
+    made_id = table_id or make_id(service.world)
+
+    def step(writing: Writing) -> Finish[TableRow]:
+        if writing.session.get(TableRow, made_id) is not None:
+            raise Refusal(TABLE_EXISTS, f"The table {made_id!r} exists.")
         row = TableRow(
-            id=table_id or make_id(service.world),
+            id=made_id,
             preset=preset,
             rules=printed.decode(),
             decks=played.decks,
             shuffle=played.shuffle,
             created=writing.time,
         )
-        if writing.session.get(TableRow, row.id) is not None:
-            raise Refusal(TABLE_EXISTS, f"The table {row.id!r} exists.")
-        writing.session.add(row)
-        return row
+        writing.insert(row)
+        return lambda _: row
+
+    return step
 
 
 def list_tables(session: Session, after: str | None, limit: int) -> list[TableRow]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from api.keyring import active_vkeys
 from api.service import Service
 from api.world import print_time
 from shoe.errors import NoteError
-from shoe.proof.note import parse_vkey
+from shoe.proof.note import VerifierKey, parse_vkey
 from shoe.proof.tlog import parse_receipt
 from shoe.proof.verify import Evidence, HeldCheckpoint, Verification, verify_bundle
 
@@ -31,7 +32,7 @@ def verify(
     are none.
     """
     evidence = Evidence(
-        vkeys=(service.log.signer.vkey,) if vkeys is None else _read(parse_vkey, vkeys, "vkeys"),
+        vkeys=_own_vkeys(service) if vkeys is None else _read(parse_vkey, vkeys, "vkeys"),
         receipts=_read(parse_receipt, receipts, "receipts"),
         held=held,
         witnesses=_read(parse_vkey, witnesses, "witnesses"),
@@ -39,6 +40,11 @@ def verify(
         check_signature=service.check_signature,
     )
     return verify_bundle(bundle, evidence)
+
+
+def _own_vkeys(service: Service) -> tuple[VerifierKey, ...]:
+    with service.reading() as session:
+        return active_vkeys(session)
 
 
 def _read(parse: Callable[[str], T], texts: Sequence[str], where: str) -> tuple[T, ...]:

@@ -1,4 +1,4 @@
-"""The way from any older schema to this one: forward migrations, all in one transaction."""
+"""The way from any older schema to this one: forward migrations, all in one transaction, one start at a time."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 
 import api
+from api.db import triggers
 from api.db.sessions import Store
 from api.settings import SetupError
 
@@ -21,13 +24,32 @@ def script_location() -> Path:
     raise SetupError(f"no migrations beside {package}: the installation is incomplete")
 
 
-def upgrade(store: Store) -> None:
-    """Bring the database to the newest schema; changes nothing where it is there already.
+def newest_revision() -> str:
+    """Name the schema of this version."""
+    return str(ScriptDirectory.from_config(_config()).get_current_head())
 
-    Starts that come together wait for each other, for the whole way is one write transaction.
+
+def upgrade(store: Store, revision: str | None = None) -> tuple[str | None, str]:
+    """Bring the database to the newest schema, or to an older one on the way; give the schema before and after.
+
+    Changes nothing where it is there already. Starts that come together wait for each other, for the whole way is
+    one write transaction; the triggers are off inside of it, and anew at its end. Raises alembic's CommandError for
+    a database of a newer version.
     """
+    config, wanted = _config(), revision or newest_revision()
+    with store.founding() as session:
+        connection = session.connection()
+        before = MigrationContext.configure(connection).get_current_revision()
+        if before != wanted:
+            triggers.remove(connection)
+            config.attributes["connection"] = connection
+            command.upgrade(config, wanted)
+            if wanted == newest_revision():
+                triggers.install(connection)
+    return before, wanted
+
+
+def _config() -> Config:
     config = Config()
     config.set_main_option("script_location", str(script_location()).replace("%", "%%"))
-    with store.writers.begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+    return config

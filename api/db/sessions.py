@@ -1,32 +1,30 @@
-"""Sessions: readers see one snapshot, writers come one after another; the only SQLite-specific code.
-
-SQLite's deferred BEGIN lets a reader that turns writer fail at once, whatever the time-out: so a writer begins with
-BEGIN IMMEDIATE. The driver's own BEGIN is switched off, or it would come too late.
-"""
+"""Sessions over either database: readers see one snapshot, writers come one after another."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from sqlite3 import Connection as SQLiteConnection
-from sqlite3 import OperationalError
 from typing import Final
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy import Engine, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.orm import Session
 
-BUSY_TIMEOUT_MS: Final = 30_000
-_SWITCH_PAUSE_S: Final = 0.01
-_PRAGMAS: Final = (
-    f"busy_timeout={BUSY_TIMEOUT_MS}",
-    "synchronous=FULL",  # NORMAL can lose a commit whose checkpoint was given out: a fork
-    "foreign_keys=ON",
-    "recursive_triggers=ON",  # or INSERT OR REPLACE would delete past the log's triggers
-)
-_WRITES: Final = "fairshoe_writes"
+from api.db import postgresql, sqlite
+from api.settings import SetupError
+from shoe.errors import FairshoeError
+
+_OUT_OF_REACH: Final = {5, 6, 8, 10, 13, 14}
+"""SQLite's busy, locked, read only, input/output error, full, can't open: the file is at fault, not the statement."""
+
+
+class OutcomeUnknown(FairshoeError):
+    """The database failed while it committed: what was written may be stored, or not."""
+
+
+Turn = Callable[[], AbstractContextManager[None]]
+"""Waits until no other process of this installation writes, as far as the database itself doesn't see to that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,56 +32,70 @@ class Store:
     """The database, to be read in snapshots and written in turns."""
 
     engine: Engine
+    readers: Engine
+    writers: Engine
+    turn: Turn
 
     @property
-    def writers(self) -> Engine:
-        """The same engine for transactions that write."""
-        return self.engine.execution_options(**{_WRITES: True})
+    def dialect(self) -> str:
+        """Which database it is: ``sqlite`` or ``postgresql``."""
+        return self.engine.dialect.name
+
+    @property
+    def name(self) -> str:
+        """What to call the database in a message: its file, or its address without the password."""
+        url = self.engine.url
+        return str(url.database) if self.dialect == "sqlite" else url.render_as_string(hide_password=True)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """Read in one transaction: everything seen is of one moment."""
-        with Session(self.engine) as session:
+        with Session(self.readers) as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """Write in one transaction, alone: durable once the block is left, undone where it raises."""
-        with Session(self.writers, expire_on_commit=False) as session, session.begin():
+        """Write in one transaction: durable once the block is left, undone where it raises.
+
+        Alone among writers on SQLite; on PostgreSQL once the log's head is locked. Raises OutcomeUnknown where the
+        commit itself fails.
+        """
+        with self.turn(), Session(self.writers, expire_on_commit=False) as session:
+            yield session
+            session.flush()
+            try:
+                session.commit()
+            except DBAPIError as error:
+                raise OutcomeUnknown(f"the commit failed: {type(error.orig).__name__}") from error
+
+    @contextmanager
+    def founding(self) -> Iterator[Session]:
+        """Write in one transaction, alone among all that found or migrate, before there is a head to lock."""
+        with self.writing() as session:
+            if self.dialect == "postgresql":
+                postgresql.wait_to_found(session.connection())
             yield session
 
 
-def open_store(database: Path) -> Store:
-    """Open the embedded database in a file, which is made where there is none.
+def out_of_reach(error: DBAPIError) -> bool:
+    """Say whether an error tells of a database that can't be worked with now, rather than of a wrong statement."""
+    code = getattr(error.orig, "sqlite_errorcode", None)
+    if code is not None:
+        return code & 0xFF in _OUT_OF_REACH
+    return error.connection_invalidated or isinstance(error, OperationalError)
 
-    Parameters never appear in an error's text: some are players' seeds and encrypted secrets.
+
+def open_store(address: str) -> Store:
+    """Open a database by its address: a file's path, made where there is none, or a URL of PostgreSQL.
+
+    Parameters never appear in an error's text: some are players' seeds and encrypted secrets. Raises SetupError for
+    an address of neither kind, and where PostgreSQL's driver is not installed.
     """
-    engine = create_engine(URL.create("sqlite", database=str(database)), hide_parameters=True)
-    event.listen(engine, "connect", _prepare)
-    event.listen(engine, "begin", _begin)
-    return Store(engine)
-
-
-def _prepare(connection: SQLiteConnection, _: object) -> None:
-    connection.isolation_level = None
-    for pragma in _PRAGMAS:
-        connection.execute(f"PRAGMA {pragma}").close()
-    _switch_to_wal(connection)
-
-
-def _switch_to_wal(connection: SQLiteConnection) -> None:
-    """Switch the file to its write-ahead log; first starts at once may all want to, and here SQLite does not wait."""
-    latest = time.monotonic() + BUSY_TIMEOUT_MS / 1000
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode=WAL").close()
-            return
-        except OperationalError:
-            if time.monotonic() > latest:
-                raise
-            time.sleep(_SWITCH_PAUSE_S)
-
-
-def _begin(connection: Connection) -> None:
-    writes = connection.get_execution_options().get(_WRITES, False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    if "://" not in address:
+        engine = sqlite.open_engine(address)
+        return Store(engine, engine, sqlite.for_writers(engine), sqlite.turn_beside(address))
+    try:
+        engine = postgresql.open_engine(make_url(address))
+    except ArgumentError:
+        raise SetupError("DATABASE_URL: expected a URL such as postgresql://user@host/name, got another form") from None
+    return Store(engine, postgresql.for_readers(engine), engine, postgresql.no_turn)

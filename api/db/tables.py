@@ -190,10 +190,39 @@ class CheckpointRow(Base):
     text: Mapped[str]
 
 
+class CosignatureRow(Base):
+    """A witness's line under a kept checkpoint, checked when it came; `time_s` is what the witness states."""
+
+    __tablename__ = "cosignatures"
+
+    size: Mapped[int] = mapped_column(ForeignKey("checkpoints.size"), primary_key=True, autoincrement=False)
+    vkey: Mapped[str] = mapped_column(primary_key=True)
+    time_s: Mapped[int]
+    line: Mapped[str]
+
+
 class SigningKeyRow(Base):
-    """A key that signs the log: public half in clear, the seed of its private half encrypted."""
+    """A key of the log: public half in clear, the seed of its private half encrypted.
+
+    An active key signs every head; `log_index` is where the log added it, and gives the order of its line.
+    """
 
     __tablename__ = "signing_keys"
+    __table_args__ = (CheckConstraint("status IN ('active', 'retired', 'compromised')", name="status"),)
 
     vkey: Mapped[str] = mapped_column(primary_key=True)
     sealed_seed: Mapped[bytes]
+    status: Mapped[str]
+    log_index: Mapped[int] = mapped_column(unique=True)
+
+
+class ClaimRow(Base):
+    """An Idempotency-Key that was used: what was asked, by its digest, and the answer as it was first given."""
+
+    __tablename__ = "claims"
+
+    key: Mapped[str] = mapped_column(primary_key=True)
+    digest: Mapped[bytes]
+    time: Mapped[str] = mapped_column(index=True)
+    status: Mapped[int]
+    answer: Mapped[bytes]

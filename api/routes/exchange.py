@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar, cast
 
 from flask import Flask, Response, current_app, request
 from pydantic import ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 
+from api.claims import Answer, Claim, claim_of
 from api.payloads import Payload
 from api.problems import INVALID, MALFORMED_JSON, MEDIA_TYPE_WRONG
 from api.refusals import Refusal
 from api.service import Service
 from api.settings import Settings
+from api.writing import Finish, Step, Writing
 from shoe.errors import CanonicalError, NoteError
 from shoe.proof.canonical import load_json
 from shoe.proof.note import parse_decimal
@@ -30,6 +32,7 @@ _HEADERS: Final = {
 }
 
 P = TypeVar("P", bound=Payload)
+T = TypeVar("T")
 
 
 def service() -> Service:
@@ -129,6 +132,26 @@ def keep(response: Response) -> Response:
     response.add_etag()
     response.make_conditional(request)
     return response
+
+
+def commit(step: Step[T], show: Callable[[T], Mapping[str, Any]]) -> Response:
+    """Run a use case's step and answer 201 with what `show` makes of its result, once that is durable.
+
+    A request with an Idempotency-Key that was used is answered as the first time: claim, effect and answer are one
+    transaction. Raises what the step raises.
+    """
+
+    def answered(writing: Writing) -> Finish[Answer]:
+        finish = step(writing)
+        return lambda receipts: Answer(201, json.dumps(show(finish(receipts))).encode())
+
+    made = service().answer(answered, _read_claim())
+    return Response(made.body, made.status, content_type="application/json")
+
+
+def _read_claim() -> Claim | None:
+    key = request.headers.get("Idempotency-Key")
+    return None if key is None else claim_of(key, f"{request.method} {request.path}\n".encode() + request.get_data())
 
 
 def print_logged(receipt: Receipt, **further: Any) -> dict[str, Any]:

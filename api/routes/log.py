@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response
 
 from api.cases.history import read_entry, show_consistency, show_inclusion
+from api.keyring import active_vkeys
 from api.log import read_head
 from api.payloads import ConsistencyQuery, InclusionQuery
 from api.refusals import no_such
@@ -22,8 +23,9 @@ def show_checkpoint() -> Response:
 
 @blueprint.get("/key")
 def show_key() -> Response:
-    """Give the verifier key of the log, for people to compare with what they hold."""
-    return answer_text(f"{service().log.signer.vkey}\n")
+    """Give the verifier keys that sign the log, a line each, for people to compare with what they hold."""
+    with service().reading() as session:
+        return answer_text("".join(f"{vkey}\n" for vkey in active_vkeys(session)))
 
 
 @blueprint.get("/entries/<index>")

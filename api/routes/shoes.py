@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from api.cases.dealing import deal_coup
+from api.cases.dealing import Dealt, deal_coup
 from api.cases.ending import read_reveal, void_shoe
 from api.cases.entropy import contribute, lock_shoe, open_seed
 from api.cases.reading import (
@@ -17,13 +17,14 @@ from api.cases.reading import (
     read_roads,
     read_summary,
 )
-from api.cases.sealing import seal_shoe
+from api.cases.sealing import Sealed, seal_shoe
 from api.cases.standing import find_shoe
-from api.db.tables import ENDED_STATES, ShoeRow
+from api.db.tables import ENDED_STATES, ContributionRow, ShoeRow
 from api.payloads import NewEntropy, NewSeal, NewVoid, NoBody, OpenedSeed, PageQuery
 from api.refusals import no_such
 from api.routes.exchange import (
     answer,
+    commit,
     page,
     print_hashes,
     print_logged,
@@ -34,6 +35,7 @@ from api.routes.exchange import (
     service,
 )
 from shoe.proof.beacon import QUICKNET
+from shoe.proof.tlog import Receipt
 
 blueprint = Blueprint("shoes", __name__, url_prefix="/v1/shoes")
 
@@ -43,23 +45,21 @@ def give_entropy(shoe_id: str) -> Response:
     """Contribute to a shoe."""
     asked = read_body(NewEntropy)
     commitment = None if asked.seed_commitment is None else bytes.fromhex(asked.seed_commitment)
-    row, receipt = contribute(service(), shoe_id, seed_commitment=commitment, seed=asked.seed)
-    return answer(print_logged(receipt, client=row.client, position=row.position), 201)
+    return commit(contribute(shoe_id, seed_commitment=commitment, seed=asked.seed), _print_contribution)
 
 
 @blueprint.post("/<shoe_id>/lock")
 def lock(shoe_id: str) -> Response:
     """Close a shoe's list of contributions."""
     read_body(NoBody)
-    return answer(print_logged(lock_shoe(service(), shoe_id)), 201)
+    return commit(lock_shoe(shoe_id), print_logged)
 
 
 @blueprint.post("/<shoe_id>/seeds")
 def give_seed(shoe_id: str) -> Response:
     """Open the seed that a contribution committed to."""
     asked = read_body(OpenedSeed)
-    row, receipt = open_seed(service(), shoe_id, asked.author, asked.seed)
-    return answer(print_logged(receipt, client=row.client, position=row.position), 201)
+    return commit(open_seed(shoe_id, asked.author, asked.seed), _print_contribution)
 
 
 @blueprint.post("/<shoe_id>/seal")
@@ -67,23 +67,14 @@ def seal(shoe_id: str) -> Response:
     """Seal a shoe."""
     asked = read_body(NewSeal)
     signature = None if asked.beacon_signature is None else bytes.fromhex(asked.beacon_signature)
-    sealed = seal_shoe(service(), shoe_id, signature)
-    burn_path = None if sealed.burn_path is None else print_hashes(sealed.burn_path)
-    return answer(print_logged(sealed.receipt, burn_path=burn_path), 201)
+    return commit(seal_shoe(service(), shoe_id, signature), _print_sealed)
 
 
 @blueprint.post("/<shoe_id>/coups")
 def deal(shoe_id: str) -> Response:
     """Deal the next coup; with the last one comes the reveal."""
     read_body(NoBody)
-    dealt = deal_coup(service(), shoe_id)
-    further = {
-        "number": dealt.number,
-        "paths": [print_hashes(path) for path in dealt.paths],
-        "ended": dealt.reveal is not None,
-        "reveal": None if dealt.reveal is None else print_logged(dealt.reveal),
-    }
-    return answer(print_logged(dealt.receipt, **further), 201)
+    return commit(deal_coup(service(), shoe_id), _print_dealt)
 
 
 @blueprint.post("/<shoe_id>/reveal")
@@ -98,7 +89,7 @@ def reveal(shoe_id: str) -> Response:
 def void(shoe_id: str) -> Response:
     """Give up a shoe."""
     asked = read_body(NewVoid)
-    return answer(print_logged(void_shoe(service(), shoe_id, asked.reason)), 201)
+    return commit(void_shoe(service(), shoe_id, asked.reason), print_logged)
 
 
 @blueprint.get("/<shoe_id>")
@@ -179,6 +170,26 @@ def show_roads(shoe_id: str) -> Response:
     with service().reading() as session:
         outcomes, roads = read_roads(session, shoe_id)
     return answer({"shoe": shoe_id, "outcomes": outcomes, **roads.to_json(), "sums": roads.sums._asdict()})
+
+
+def _print_contribution(taken: tuple[ContributionRow, Receipt]) -> dict[str, Any]:
+    row, receipt = taken
+    return print_logged(receipt, client=row.client, position=row.position)
+
+
+def _print_sealed(sealed: Sealed) -> dict[str, Any]:
+    burn_path = None if sealed.burn_path is None else print_hashes(sealed.burn_path)
+    return print_logged(sealed.receipt, burn_path=burn_path)
+
+
+def _print_dealt(dealt: Dealt) -> dict[str, Any]:
+    return print_logged(
+        dealt.receipt,
+        number=dealt.number,
+        paths=[print_hashes(path) for path in dealt.paths],
+        ended=dealt.reveal is not None,
+        reveal=None if dealt.reveal is None else print_logged(dealt.reveal),
+    )
 
 
 def _print_summary(shoe: ShoeRow, contributions: int) -> dict[str, Any]:

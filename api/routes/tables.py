@@ -13,7 +13,7 @@ from api.cases.opening import Plan, open_shoe
 from api.cases.tables import find_table, last_shoe, list_tables, live_shoe, make_table
 from api.db.tables import BookRow, TableRow
 from api.payloads import NewBook, NewShoe, NewTable, NoBody, PageQuery
-from api.routes.exchange import answer, page, print_logged, read_body, read_cursor, read_query, service
+from api.routes.exchange import answer, commit, page, print_logged, read_body, read_cursor, read_query, service
 
 blueprint = Blueprint("tables", __name__, url_prefix="/v1/tables")
 
@@ -22,8 +22,8 @@ blueprint = Blueprint("tables", __name__, url_prefix="/v1/tables")
 def create() -> Response:
     """Make a table."""
     asked = read_body(NewTable)
-    row = make_table(service(), asked.id, preset=asked.preset, rules=asked.rules, overrides=asked.overrides)
-    return answer(_print_table(row), 201)
+    step = make_table(service(), asked.id, preset=asked.preset, rules=asked.rules, overrides=asked.overrides)
+    return commit(step, _print_table)
 
 
 @blueprint.get("")
@@ -47,8 +47,10 @@ def show(table_id: str) -> Response:
 def publish(table_id: str) -> Response:
     """Publish a seed book."""
     asked = read_body(NewBook)
-    receipt, root = publish_book(service(), table_id, asked.size)
-    return answer(print_logged(receipt, root=root.hex(), size=asked.size), 201)
+    return commit(
+        publish_book(service(), table_id, asked.size),
+        lambda made: print_logged(made[0], root=made[1].hex(), size=asked.size),
+    )
 
 
 @blueprint.get("/<table_id>/books")
@@ -64,7 +66,7 @@ def list_published(table_id: str) -> Response:
 def end(table_id: str, root: str) -> Response:
     """End a seed book and publish its master."""
     read_body(NoBody)
-    return answer(print_logged(end_book(service(), table_id, root)), 201)
+    return commit(end_book(service(), table_id, root), print_logged)
 
 
 @blueprint.post("/<table_id>/shoes")
@@ -72,8 +74,7 @@ def open_next(table_id: str) -> Response:
     """Open the table's next shoe."""
     asked = read_body(NewShoe)
     plan = Plan(asked.lock_in_s, asked.seal_in_s, asked.reveal_in_s, asked.beacon_round)
-    shoe, receipt = open_shoe(service(), table_id, plan)
-    return answer(print_logged(receipt, shoe=shoe), 201)
+    return commit(open_shoe(service(), table_id, plan), lambda opened: print_logged(opened[1], shoe=opened[0]))
 
 
 def _print_table(row: TableRow) -> dict[str, Any]:

@@ -86,10 +86,15 @@ def prove_consistency(read: ReadHashes, old: int, new: int) -> tuple[bytes, ...]
     return _read_spans(read, _consistency_spans(old, new))
 
 
+def frontier_nodes(size: int) -> list[Node]:
+    """List the perfect subtrees that make up the tree of `size` ≥ 0 leaves, left to right."""
+    _check_size(size)
+    return _perfect_nodes(_Span(0, size))
+
+
 def frontier(read: ReadHashes, size: int) -> Frontier:
     """Read the frontier of the tree of `size` ≥ 0 leaves: one read of O(log size) nodes."""
-    _check_size(size)
-    return tuple(_read(read, _perfect_nodes(_Span(0, size))))
+    return tuple(_read(read, frontier_nodes(size)))
 
 
 def root_of_frontier(hashes: Frontier, size: int) -> bytes:

@@ -6,12 +6,13 @@ import pytest
 from sqlalchemy import event, func, select
 
 from api.db.tables import CheckpointRow, LeafRow, LogHeadRow, LogNodeRow
-from api.log import Log, make_receipts, prove_all, prove_extension
+from api.keyring import active_vkeys
+from api.log import Entry, lock_head, make_receipts, prove_all, prove_extension
 from api.settings import SetupError
 from shoe.errors import ImpossibleError, InputError
 from shoe.proof.checkpoint import check_checkpoint
 from shoe.proof.merkle import check_consistency, check_inclusion, leaf_hash
-from shoe.proof.note import SignerKey, parse_vkey
+from shoe.proof.note import SignerKey, VerifierKey, parse_vkey
 from shoe.proof.records import Alarm, Key, Record, parse_as
 from shoe.proof.tlog import check_receipt
 from tests.api.installation import ORIGIN, Chance, Found, Installation
@@ -26,7 +27,14 @@ def alarm(number: int, time: str = TIME, log: str = ORIGIN) -> Alarm:
 
 def append(house: Installation, *records: Record) -> tuple[int, ...]:
     with house.service.store.writing() as session:
-        return house.service.log.append(session, records)
+        head, _ = lock_head(session, house.service.world)
+        receipts = house.service.log.append(session, head, [Entry(record, record.to_bytes()) for record in records])
+        return tuple(receipt.proof.index for receipt in receipts)
+
+
+def vkeys(house: Installation) -> tuple[VerifierKey, ...]:
+    with house.service.reading() as session:
+        return active_vkeys(session)
 
 
 def stored(house: Installation) -> tuple[list[bytes], LogHeadRow]:
@@ -47,7 +55,7 @@ def test_a_fresh_log_begins_with_its_own_key(house: Installation) -> None:
 
 
 def test_head_nodes_and_checkpoints_are_those_of_the_leaves(house: Installation) -> None:
-    vkey = house.service.log.signer.vkey
+    (vkey,) = vkeys(house)
     for count in (1, 1, 5, 2, 11):
         append(house, *(alarm(number) for number in range(count)))
         leaves, head = stored(house)
@@ -120,7 +128,7 @@ def test_a_proof_of_many_leaves_reads_the_database_once(house: Installation) -> 
 def test_receipts_are_under_the_current_head(house: Installation) -> None:
     indices = append(house, alarm(1), alarm(2))
     append(house, alarm(3))
-    vkey = house.service.log.signer.vkey
+    (vkey,) = vkeys(house)
     with house.service.reading() as session:
         for index, receipt in zip(indices, make_receipts(session, indices), strict=True):
             place, checkpoint = check_receipt(receipt, [vkey], ORIGIN)
@@ -180,9 +188,8 @@ def test_a_log_keeps_its_name(house: Installation) -> None:
 
 def test_the_signing_key_is_not_shown(house: Installation) -> None:
     seed = house.chance.drawn[2]
-    assert SignerKey.from_seed(ORIGIN, seed).vkey == house.service.log.signer.vkey
-    log = Log(SignerKey.from_seed(ORIGIN, seed))
-    assert seed.hex() not in repr(log)
+    assert (SignerKey.from_seed(ORIGIN, seed).vkey,) == vkeys(house)
+    assert seed.hex() not in repr(house.service.log)
     assert repr(seed)[2:-1] not in repr(house.service)
 
 

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from api.cases.custody import keys_of, seed_of
+from api.cases.custody import seed_of
 from api.cases.standing import find_shoe, rules_at
 from shoe.proof.openings import deal_deck
+from shoe.proof.seal import derive_keys
 from shoe.proof.seeds import server_seed
 from tests.api.installation import DEADLINES, EVERY_COUP, Installation
 
@@ -52,7 +53,7 @@ def everything_readable(house: Installation, shoe: str) -> dict[str, bytes]:
     answers = {path: house.client.get(path).data for path in paths}
     steps = ("entropy", "lock", "seeds", "seal", "reveal", "void", "nothing")
     refusals = {f"POST {step}": house.client.post(f"/v1/shoes/{shoe}/{step}", json={"x": 1}).data for step in steps}
-    printed = {"repr": f"{house.service!r} {house.service.vault} {house.service.log.signer}".encode()}
+    printed = {"repr": f"{house.service!r} {house.service.vault} {house.service.log} {house.service.decks}".encode()}
     return files(house) | answers | refusals | printed
 
 
@@ -62,7 +63,7 @@ def hidden(house: Installation, shoe: str) -> dict[str, list[bytes]]:
         row = find_shoe(session, shoe)
         kept = {"seed": [seed_of(house.service, session, row)]}
         if row.seal is not None:
-            keys, rules = keys_of(house.service, session, row), rules_at(session, row)
+            keys, rules = derive_keys(kept["seed"][0], row.seal), rules_at(session, row)
             hands = range(row.next_coup, rules.coups or 1) if rules.shuffle == "coup" else [0]
             position = row.position if rules.shuffle == "shoe" else 0
             undealt = [card for hand in hands for card in deal_deck(keys, rules, hand).openings[position:]]
