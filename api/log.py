@@ -61,11 +61,12 @@ class Log:
 
         Part of the caller's write transaction, which must hold the head by `lock_head`; the receipts are good once it
         is durable. Costs two nodes a record over many, one row each of head and checkpoints, and no read but of
-        the keys' names. Raises ImpossibleError for a record that is no record, of another log, or older than the last.
+        the keys. Raises ImpossibleError for a record that is no record, of another log, or older than the last.
         """
-        # The head that logs a new key, or one that is given up, is still signed by those before it (protocol §9).
+        # The log's first key has none before it.
+        logged = [entry.record for entry in entries if isinstance(entry.record, Key)] if head.size else []
         with session.no_autoflush:
-            signers = self.keyring.signers(session)
+            signers = self.keyring.signers(session, logged)
         size, time, frontier = head.size, head.time, _split(head.frontier)
         known = {node.position: found for node, found in zip(frontier_nodes(size), frontier, strict=True)}
         leaves: list[dict[str, object]] = []
@@ -122,6 +123,7 @@ def open_log(session: Session, vault: Vault, world: World, origin: str | None) -
 
 
 def _found_log(session: Session, keyring: Keyring, world: World, origin: str) -> Log:
+    keyring.vault.make()
     seed, time = world.random_bytes(_SEED_BYTES), print_time(world.now())
     head = LogHeadRow(id=HEAD, size=0, frontier=b"", root=EMPTY_ROOT, time=time, checkpoint="")
     session.add_all([head, keyring.new_row(origin, seed, 0)])

@@ -154,9 +154,23 @@ class PageQuery(Payload):
 
 
 class BundleQuery(Payload):
-    """A bundle may show that its log extends an older checkpoint, named by its size."""
+    """A bundle under the checkpoint of a size, the head's without one; it may show that this extends an older one's."""
 
+    size: Index | None = None
     earlier: Index | None = None
+
+
+class CheckpointQuery(Payload):
+    """A checkpoint: of a size, or the newest that so many witnesses have cosigned; the head's without either."""
+
+    size: Index | None = None
+    cosigned: Annotated[int, BeforeValidator(_number), Field(ge=1, le=64)] | None = None
+
+    @model_validator(mode="after")
+    def _one_choice(self) -> Self:
+        if self.size is not None and self.cosigned is not None:
+            raise InputError(expected("either size or cosigned", "both"))
+        return self
 
 
 class InclusionQuery(Payload):

@@ -11,9 +11,12 @@ from gunicorn.app.base import BaseApplication
 
 from api import create_app
 from api.beacon import signature_checker
+from api.beside import run_beside
 from api.healthy import watched
+from api.keeper import NAME, Keeper
 from api.settings import Settings
 from api.wiring import open_service
+from api.witness import read_witnesses
 from api.world import real_world
 
 
@@ -51,13 +54,19 @@ class _Gunicorn(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
 def run(settings: Settings, listen: int | tuple[str, int], workers: int = 1, threads: int = 8) -> None:
     """Serve until SIGTERM or SIGINT, then exit the process; prints nothing on standard output.
 
-    `listen` is the file descriptor of a listening socket, handed over for good, or (host, port). Raises SetupError
-    where the installation does not fit together or randomness is not healthy, before anything is served; warnings go
-    to standard error.
+    The keeper runs beside, in a process of its own. `listen` is the file descriptor of a listening socket, handed over
+    for good, or (host, port). Raises SetupError where the installation does not fit together or randomness is not
+    healthy, before anything is served; warnings go to standard error.
     """
+    witnesses = read_witnesses(settings.witnesses)
     world, check_signature = watched(real_world()), signature_checker()
     # First start and migrations happen here, once; no connection of theirs may live on in a forked worker.
     open_service(settings, world, check_signature).store.engine.dispose()
+
+    def keep(goes_on: Callable[[], bool]) -> None:
+        Keeper(open_service(settings, world, check_signature), witnesses, settings.witness_every_s).run(goes_on)
+
+    keeper = run_beside(NAME, keep, [listen] if isinstance(listen, int) else [])
     options = {
         "bind": f"fd://{listen}" if isinstance(listen, int) else f"{listen[0]}:{listen[1]}",
         "workers": workers,
@@ -65,5 +74,6 @@ def run(settings: Settings, listen: int | tuple[str, int], workers: int = 1, thr
         "worker_class": "gthread",
         "loglevel": "warning",
         "control_socket_disable": True,
+        "on_exit": lambda _: keeper.stop(),
     }
     _Gunicorn(lambda: prompt(create_app(settings, world, check_signature)), options).run()

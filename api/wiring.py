@@ -10,7 +10,7 @@ from api.log import open_log
 from api.permit import Permit
 from api.pin import Pin
 from api.problems import register_problems
-from api.routes import bundles, meta, shoes, statistics, tables
+from api.routes import bundles, meta, shoes, statistics, tables, tiles
 from api.routes import log as log_routes
 from api.routes.exchange import SERVICE, guard
 from api.service import Service
@@ -25,7 +25,7 @@ def open_service(settings: Settings, world: World, check_signature: CheckSignatu
 
     Makes what is missing; a second start changes nothing. Raises SetupError where they don't fit together.
     """
-    vault = open_vault(settings.vault_key, world.random_bytes)
+    vault = open_vault(settings.vault_key, settings.vault_keys, world.random_bytes)
     store = open_store(settings.database)
     try:
         upgrade(store)
@@ -45,6 +45,6 @@ def wire(settings: Settings, world: World, check_signature: CheckSignature | Non
     app.extensions[SERVICE] = open_service(settings, world, check_signature)
     register_problems(app)
     guard(app, settings)
-    for resource in (meta, tables, shoes, bundles, log_routes, statistics):
+    for resource in (meta, tiles, tables, shoes, bundles, log_routes, statistics):
         app.register_blueprint(resource.blueprint)
     return app

@@ -23,12 +23,16 @@ _ROOT: Final = re.compile(r"[0-9a-f]{64}")
 
 
 def publish_book(service: Service, table_id: str, size: int) -> Step[tuple[Receipt, bytes]]:
-    """Make a book of `size` seeds from fresh entropy and log its root (given too); the master stays in the vault."""
+    """Make a book of `size` seeds from fresh entropy and log its root (given too); the master stays in the vault.
+
+    A book whose last shoe ended before this one was there ends behind it in the log, in the same transaction.
+    """
     master = service.world.random_bytes(SEED_BYTES)
     root = seed_book(master, size).root
 
     def step(writing: Writing) -> Finish[tuple[Receipt, bytes]]:
         find_table(writing.session, table_id)
+        waiting = _waiting(writing.session, table_id)
         index = writing.add(Book(table=table_id, root=root, size=size, **writing.stamp()))
         book = BookRow(
             root=root,
@@ -40,6 +44,8 @@ def publish_book(service: Service, table_id: str, size: int) -> Step[tuple[Recei
             state="published",
         )
         writing.insert(book)
+        for used_up in waiting:
+            _end(service, writing, used_up)
         return lambda receipts: (receipts[0], root)
 
     return step
@@ -87,11 +93,21 @@ def end_book(service: Service, table_id: str, root: str) -> Step[Receipt]:
 def end_used_up(service: Service, writing: Writing, book_root: bytes) -> None:
     """End a book with the last of its shoes, if its seeds are used and the next book is published.
 
-    Part of the transaction that ends the shoe; where the next book is missing, `end_book` does it later.
+    Part of the transaction that ends the shoe; where the next book is missing, `publish_book` does it later.
     """
     book = writing.session.get_one(BookRow, book_root)
     if book.next_index == book.size and _has_next(writing.session, book):
         _end(service, writing, book)
+
+
+def _waiting(session: Session, table_id: str) -> list[BookRow]:
+    """Find the books that wait for the next one to end: every seed used, and no shoe of theirs live."""
+    live = live_shoe(session, table_id)
+    query = select(BookRow).where(
+        BookRow.table_id == table_id, BookRow.state == "published", BookRow.next_index == BookRow.size
+    )
+    used_up = session.scalars(query.order_by(BookRow.log_index))
+    return [book for book in used_up if live is None or live.book_root != book.root]
 
 
 def _end(service: Service, writing: Writing, book: BookRow) -> None:

@@ -1,4 +1,4 @@
-"""Bundles: all that a verifier of one shoe needs, under the current checkpoint (protocol §10)."""
+"""Bundles: all that a verifier of one shoe needs, under one checkpoint (protocol §10)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from sqlalchemy.orm import Session
 
 from api.cases.custody import deck_of
 from api.cases.standing import find_shoe, rules_at
-from api.db.tables import BookRow, CheckpointRow, LeafRow, ShoeRow
+from api.cases.witnessing import cosigned_checkpoint
+from api.db.tables import BookRow, LeafRow, ShoeRow
 from api.log import prove_all, prove_extension, read_head, read_records
-from api.refusals import no_such
 from api.service import Service
+from shoe.errors import InputError, expected
 from shoe.game.rules import Rules
 from shoe.proof.bundle import Bundle, Earlier, OpeningPaths, Placed
 from shoe.proof.merkle import HASH_BYTES
@@ -22,27 +23,35 @@ from shoe.proof.records import Coup, parse_as
 Paths = tuple[tuple[bytes, ...], ...]
 
 
-def make_bundle(service: Service, session: Session, shoe_id: str, earlier: int | None) -> Bundle:
-    """Bundle a shoe as it stands; `earlier` is the size of a checkpoint that the service signed before.
+def make_bundle(
+    service: Service, session: Session, shoe_id: str, earlier: int | None = None, size: int | None = None
+) -> Bundle:
+    """Bundle a shoe as it stands, under the checkpoint of `size` records, the head's without one.
 
-    Reads O(log n) nodes a record, and shuffles anew what was dealt. Raises Refusal for no such shoe or checkpoint.
+    `earlier` is the size of an older checkpoint. Witnesses' cosignatures of both are in it. Reads O(log n) nodes a
+    record, and shuffles anew what was dealt. Raises Refusal for no such shoe or checkpoint, and InputError where the
+    checkpoint does not cover all of the shoe's records, or is older than the earlier one.
     """
     shoe = find_shoe(session, shoe_id)
     leaves = session.scalars(select(LeafRow).where(LeafRow.shoe == shoe.id).order_by(LeafRow.seq)).all()
-    head, indices = read_head(session), [leaf.log_index for leaf in leaves]
-    paths = prove_all(session, indices, head.size)
+    indices = [leaf.log_index for leaf in leaves]
+    size = read_head(session).size if size is None else size
+    checkpoint = cosigned_checkpoint(session, size)
+    if size <= shoe.last_index:
+        raise InputError(expected(f"{shoe.last_index + 1} or more, to cover all of the shoe's records", size, "size"))
+    paths = prove_all(session, indices, size)
     previous = None if shoe.previous_shoe is None else session.get_one(ShoeRow, shoe.previous_shoe)
     book_index = session.get_one(BookRow, shoe.book_root).log_index
     return Bundle(
         records=tuple(leaf.record for leaf in leaves),
         log_indices=tuple(indices),
         inclusion=tuple(paths),
-        checkpoint=head.checkpoint,
-        book_record=_placed(session, book_index, head.size),
-        previous_shoe=None if previous is None else _placed(session, previous.last_index, head.size),
+        checkpoint=checkpoint,
+        book_record=_placed(session, book_index, size),
+        previous_shoe=None if previous is None else _placed(session, previous.last_index, size),
         book_proof=_hashes(shoe.book_proof),
         openings=_openings(service, session, shoe, [leaf.record for leaf in leaves if leaf.type == Coup.type]),
-        earlier=None if earlier is None else _earlier(session, earlier, head.size),
+        earlier=None if earlier is None else _earlier(session, earlier, size),
         bets=None,
     )
 
@@ -60,7 +69,7 @@ def coup_paths(service: Service, session: Session, shoe: ShoeRow, rules: Rules, 
 def _openings(service: Service, session: Session, shoe: ShoeRow, coups: Sequence[bytes]) -> OpeningPaths:
     if shoe.seal is None:
         return OpeningPaths(None, ())
-    rules = rules_at(session, shoe)
+    rules = rules_at(shoe)
     burn = None
     if rules.burn == "first_card":
         burn = deck_of(service, session, shoe, rules).tree.inclusion(0)
@@ -72,10 +81,7 @@ def _placed(session: Session, index: int, size: int) -> Placed:
 
 
 def _earlier(session: Session, old: int, size: int) -> Earlier:
-    row = session.get(CheckpointRow, old)
-    if row is None:
-        raise no_such("checkpoint that was signed over a number of records of", str(old))
-    return Earlier(row.text, prove_extension(session, old, size))
+    return Earlier(cosigned_checkpoint(session, old), prove_extension(session, old, size))
 
 
 def _hashes(joined: bytes) -> tuple[bytes, ...]:

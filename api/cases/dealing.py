@@ -38,7 +38,7 @@ def deal_coup(service: Service, shoe_id: str) -> Step[Dealt]:
         session = writing.session
         shoe = shoe_in(session, shoe_id, "sealed")
         require_before(writing, shoe, "reveal_by")
-        rules, progress = rules_at(session, shoe), progress_of(shoe)
+        rules, progress = rules_at(shoe), progress_of(shoe)
         hand = progress.number if rules.shuffle == "coup" else 0
         deck = deck_of(service, session, shoe, rules, hand=hand)
         dealt = next_coup(progress, deck.cards, hand)

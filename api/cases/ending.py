@@ -53,7 +53,7 @@ def void_shoe(service: Service, shoe_id: str, reason: Reason) -> Step[Receipt]:
     def step(writing: Writing) -> Finish[Receipt]:
         session = writing.session
         shoe = shoe_in(session, shoe_id, "open", "locked", "sealed")
-        rules = rules_at(session, shoe)
+        rules = rules_at(shoe)
         _require_true(writing, shoe, rules, reason)
         previous = None if shoe.previous_shoe is None else session.get_one(ShoeRow, shoe.previous_shoe)
         in_row = 1 + (0 if previous is None else previous.in_row)

@@ -29,7 +29,7 @@ def contribute(
     def step(writing: Writing) -> Finish[tuple[ContributionRow, Receipt]]:
         shoe = shoe_in(writing.session, shoe_id, "open")
         require_before(writing, shoe, "lock_by")
-        _require_form(rules_at(writing.session, shoe), committed=seed_commitment is not None)
+        _require_form(rules_at(shoe), committed=seed_commitment is not None)
         position = count_contributions(writing.session, shoe)
         if position == MAX_CONTRIBUTIONS:
             raise Refusal(CONTRIBUTIONS_FULL, f"The shoe {shoe.id} has {position} contributions.")

@@ -63,7 +63,7 @@ def read_coup(service: Service, session: Session, shoe_id: str, number: int) -> 
     if row is None or row.log_index is None:
         raise no_such("coup in this shoe of number", str(number))
     receipt = make_receipts(session, [row.log_index])[0]
-    return Shown(receipt, coup_paths(service, session, shoe, rules_at(session, shoe), [receipt.record])[0])
+    return Shown(receipt, coup_paths(service, session, shoe, rules_at(shoe), [receipt.record])[0])
 
 
 def read_roads(session: Session, shoe_id: str) -> tuple[str, Roads]:

@@ -43,7 +43,7 @@ def seal_shoe(service: Service, shoe_id: str, beacon_signature: bytes | None) ->
         session = writing.session
         shoe = shoe_in(session, shoe_id, "locked")
         require_before(writing, shoe, "seal_by")
-        rules = rules_at(session, shoe)
+        rules = rules_at(shoe)
         transcript = _transcript(session, shoe, rules, writing.origin, came)
         seal = seal_transcript(transcript)
         deck = deck_of(service, session, shoe, rules, seal=seal)

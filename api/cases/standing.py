@@ -7,7 +7,7 @@ from typing import Literal
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from api.cases.tables import find_table, rules_of
+from api.cases.tables import rules_of
 from api.db.tables import ContributionRow, ShoeRow
 from api.refusals import DEADLINE_PASSED, WRONG_STATE, Refusal, no_such
 from api.writing import Writing
@@ -19,7 +19,9 @@ Deadline = Literal["lock_by", "seal_by", "reveal_by"]
 
 def find_shoe(session: Session, shoe_id: str) -> ShoeRow:
     """Find a shoe; raises Refusal where there is none."""
-    shoe = session.get(ShoeRow, shoe_id)
+    # Rows by their key need no flush before: several steps of a transaction then write theirs in one statement.
+    with session.no_autoflush:
+        shoe = session.get(ShoeRow, shoe_id)
     if shoe is None:
         raise no_such("shoe", shoe_id)
     return shoe
@@ -40,9 +42,9 @@ def require_before(writing: Writing, shoe: ShoeRow, deadline: Deadline) -> None:
         raise Refusal(DEADLINE_PASSED, f"{deadline} of shoe {shoe.id} was {by}; it is {writing.time}.")
 
 
-def rules_at(session: Session, shoe: ShoeRow) -> Rules:
+def rules_at(shoe: ShoeRow) -> Rules:
     """Read the rules that a shoe is played by: its table's."""
-    return rules_of(find_table(session, shoe.table_id))
+    return rules_of(shoe.table)
 
 
 def contributions(session: Session, shoe: ShoeRow) -> list[ContributionRow]:

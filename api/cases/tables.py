@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from sqlalchemy import select
@@ -73,7 +74,12 @@ def find_table(session: Session, table_id: str) -> TableRow:
 
 def rules_of(row: TableRow) -> Rules:
     """Read a table's rules."""
-    return parse_rules(parse_object(row.rules.encode()))
+    return _parsed(row.rules)
+
+
+@lru_cache(maxsize=1024)
+def _parsed(rules: str) -> Rules:
+    return parse_rules(parse_object(rules.encode()))
 
 
 def live_shoe(session: Session, table_id: str) -> ShoeRow | None:

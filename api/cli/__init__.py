@@ -21,6 +21,13 @@ COMMANDS = {
     "bench": Listed("Time this installation, in ratios.", lambda: import_module("api.cli.bench").bench),
     "serve": Listed("Serve over HTTP.", lambda: import_module("api.cli.serve").serve),
     "migrate": Listed("Bring the database to this version's schema.", lambda: import_module("api.cli.migrate").migrate),
+    "backup": Listed("Back up the database while the service runs.", lambda: import_module("api.cli.backup").backup),
+    "restore": Listed("Restore a backup into an empty database.", lambda: import_module("api.cli.restore").restore),
+    "export": Listed("Export all records of a stretch of time.", lambda: import_module("api.cli.export").export),
+    "keys": Listed(
+        "Make, list and end the log's keys; rotate the vault's.", lambda: import_module("api.cli.keys").keys
+    ),
+    "book": Listed("Publish seed books.", lambda: import_module("api.cli.book").book),
 }
 
 EXIT_CODES = """\b

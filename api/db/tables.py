@@ -18,7 +18,7 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 LIVE_STATES: Final = ("open", "locked", "sealed")
 ENDED_STATES: Final = ("revealed", "void")
@@ -107,6 +107,7 @@ class ShoeRow(Base):
     position: Mapped[int]
     cut_drawn: Mapped[int]
     in_row: Mapped[int]
+    table: Mapped[TableRow] = relationship(lazy="joined", innerjoin=True, viewonly=True)
 
 
 class ContributionRow(Base):

@@ -74,6 +74,10 @@ def _fixed(table: str, *columns: str) -> Guard:
     return Guard(table, "UPDATE", "fixed", f"{', '.join(columns)} never change", changed)
 
 
+_FUNCTIONS: Final = (
+    "SELECT oid::regprocedure FROM pg_proc WHERE starts_with(proname, 'guard_')"
+    " AND prorettype = 'trigger'::regtype AND pronamespace = current_schema()::regnamespace"
+)
 _STEPS: Final = (
     ("open", "locked"),
     ("open", "void"),
@@ -177,18 +181,13 @@ def install(connection: Connection) -> None:
     for guard in guards_of(connection.dialect.name):
         statements = guard.for_postgresql() if connection.dialect.name == "postgresql" else (guard.for_sqlite(),)
         for statement in statements:
-            # A statement without parameters goes as it is: the driver would read percent signs.
             connection.exec_driver_sql(statement)
 
 
 def remove(connection: Connection) -> None:
     """Put all triggers of these tables away: for migrations and for restoring, inside of their transactions."""
     if connection.dialect.name == "postgresql":
-        names = (
-            "SELECT oid::regprocedure FROM pg_proc WHERE proname LIKE 'guard\\_%%' AND prorettype = 'trigger'::regtype"
-        )
-        names += " AND pronamespace = current_schema()::regnamespace"
-        for (function,) in connection.exec_driver_sql(names.replace("%%", "%")).all():
+        for (function,) in connection.exec_driver_sql(_FUNCTIONS).all():
             connection.exec_driver_sql(f"DROP FUNCTION {function} CASCADE")
         return
     for (name,) in connection.exec_driver_sql("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all():

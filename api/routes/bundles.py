@@ -19,7 +19,7 @@ def show(shoe_id: str) -> Response:
     """Give all that a verifier of a shoe needs."""
     query = read_query(BundleQuery)
     with service().reading() as session:
-        bundle = make_bundle(service(), session, shoe_id, query.earlier)
+        bundle = make_bundle(service(), session, shoe_id, query.earlier, query.size)
     return answer_text(print_bundle(bundle), "application/json")
 
 

@@ -13,7 +13,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from api.claims import Answer, Claim, claim_of
 from api.payloads import Payload
 from api.problems import INVALID, MALFORMED_JSON, MEDIA_TYPE_WRONG
-from api.refusals import Refusal
+from api.refusals import Refusal, no_such
 from api.service import Service
 from api.settings import Settings
 from api.writing import Finish, Step, Writing
@@ -45,6 +45,9 @@ def guard(app: Flask, settings: Settings) -> None:
 
     @app.before_request
     def admit() -> None:
+        if "\0" in request.path:
+            # No database keeps such an id, and PostgreSQL would not even be asked for it.
+            raise no_such("address", request.path)
         if request.path == VERIFY_PATH:
             request.max_content_length = settings.verify_limit
 
@@ -82,6 +85,8 @@ def read_query(model: type[P]) -> P:
     pairs = list(request.args.items(multi=True))
     if len(dict(pairs)) != len(pairs):
         raise Refusal(INVALID, "query: expected each key once, got one twice")
+    if any("\0" in text for pair in pairs for text in pair):
+        raise Refusal(INVALID, "query: expected text, got a character U+0000")
     return _validate(model, dict(pairs))
 
 

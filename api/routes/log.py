@@ -5,9 +5,10 @@ from __future__ import annotations
 from flask import Blueprint, Response
 
 from api.cases.history import read_entry, show_consistency, show_inclusion
+from api.cases.witnessing import cosigned_checkpoint, newest_cosigned
 from api.keyring import active_vkeys
 from api.log import read_head
-from api.payloads import ConsistencyQuery, InclusionQuery
+from api.payloads import CheckpointQuery, ConsistencyQuery, InclusionQuery
 from api.refusals import no_such
 from api.routes.exchange import answer, answer_text, keep, print_hashes, read_number, read_query, service
 
@@ -16,8 +17,13 @@ blueprint = Blueprint("log", __name__, url_prefix="/v1/log")
 
 @blueprint.get("/checkpoint")
 def show_checkpoint() -> Response:
-    """Give the log's signed checkpoint."""
+    """Give the log's signed checkpoint; or one that was signed before, with its witnesses' cosignatures."""
+    query = read_query(CheckpointQuery)
     with service().reading() as session:
+        if query.cosigned is not None:
+            return answer_text(newest_cosigned(session, query.cosigned))
+        if query.size is not None:
+            return answer_text(cosigned_checkpoint(session, query.size))
         return answer_text(read_head(session).checkpoint)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from shoe.errors import ImpossibleError, InputError, ProofError, expected
@@ -70,8 +71,7 @@ def prove_inclusion(read: ReadHashes, index: int, size: int) -> tuple[bytes, ...
 
     One read of O(log size) nodes. Raises InputError unless 0 ≤ index < size. Source: RFC 6962 §2.1.1.
     """
-    if not 0 <= index < size:
-        raise InputError(expected(f"0 ≤ index < {size}", index, "leaf index"))
+    _check_leaf(index, size)
     return _read_spans(read, _siblings(index, size))
 
 
@@ -160,7 +160,8 @@ class Tree:
 
     def inclusion(self, index: int) -> tuple[bytes, ...]:
         """List the audit path of leaf `index`; InputError unless 0 ≤ index < size."""
-        return prove_inclusion(self.read, index, self.size)
+        _check_leaf(index, self.size)
+        return _read_parts(self.read, _path_in(index, self.size))
 
     def consistency(self, old: int) -> tuple[bytes, ...]:
         """List the consistency path from the first `old` leaves; InputError unless 0 ≤ old ≤ size."""
@@ -284,7 +285,16 @@ def _read(read: ReadHashes, nodes: Sequence[Node]) -> Sequence[bytes]:
 
 
 def _read_spans(read: ReadHashes, spans: Sequence[_Span]) -> tuple[bytes, ...]:
-    parts = [_perfect_nodes(span) for span in spans]
+    return _read_parts(read, [_perfect_nodes(span) for span in spans])
+
+
+@lru_cache(maxsize=4096)
+def _path_in(index: int, size: int) -> list[list[Node]]:
+    """The nodes of an audit path, kept: every shoe of a table has a tree of the same size."""
+    return [_perfect_nodes(span) for span in _siblings(index, size)]
+
+
+def _read_parts(read: ReadHashes, parts: Sequence[Sequence[Node]]) -> tuple[bytes, ...]:
     hashes = iter(_read(read, [node for part in parts for node in part]))
     return tuple(_join([next(hashes) for _ in part]) for part in parts)
 
@@ -310,6 +320,11 @@ def _check_root(root: bytes, reached: bytes, where: str) -> None:
 def _check_length(found: bytes, where: str) -> None:
     if len(found) != HASH_BYTES:
         raise InputError(expected("32 bytes", found, where))
+
+
+def _check_leaf(index: int, size: int) -> None:
+    if not 0 <= index < size:
+        raise InputError(expected(f"0 ≤ index < {size}", index, "leaf index"))
 
 
 def _check_size(size: int) -> None:

@@ -1,4 +1,4 @@
-"""Fixtures for the service's tests: installations of their own for each."""
+"""Fixtures for the service's tests: installations of their own for each, on both databases."""
 
 from __future__ import annotations
 
@@ -9,14 +9,43 @@ from typing import Any
 import pytest
 
 from tests.api.installation import Installation
+from tests.api.postgres import postgres
+
+__all__ = ["database", "found", "house", "new_database", "postgres"]
+
+NewDatabase = Callable[[], str | None]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest) -> str:
+    """Which database a test runs on: every test of the store runs on both."""
+    return str(request.param)
 
 
 @pytest.fixture
-def found(tmp_path: Path) -> Iterator[Callable[..., Installation]]:
+def new_database(database: str, request: pytest.FixtureRequest) -> Iterator[NewDatabase]:
+    """Makes databases, and gives each one's URL; None for the embedded one in the installation's folder."""
+    if database == "sqlite":
+        yield lambda: None
+        return
+    server, made = request.getfixturevalue("postgres"), []
+
+    def make() -> str:
+        made.append(server.create_database())
+        return str(made[-1])
+
+    yield make
+    for url in made:
+        server.drop_database(url)
+
+
+@pytest.fixture
+def found(tmp_path: Path, new_database: NewDatabase) -> Iterator[Callable[..., Installation]]:
     """Founds installations, each in a new folder by its name, and closes them at the end."""
     installations: list[Installation] = []
 
     def make(name: str = "house", **settings: Any) -> Installation:
+        settings.setdefault("database_url", new_database())
         installations.append(Installation(tmp_path / name, **settings))
         return installations[-1]
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
@@ -29,6 +30,10 @@ ORIGIN = "fairshoe.example/log"
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 DEADLINES = {"lock_in_s": 60, "seal_in_s": 120, "reveal_in_s": 3600}
 URN = "urn:fairshoe:problem:"
+
+ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+ON_POSTGRESQL = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+"""Marks of tests that look at what only one database has."""
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 Found = Callable[..., "Installation"]
@@ -87,13 +92,14 @@ class Installation:
     chance: Chance = field(default_factory=Chance)
     check_signature: Callable[[int, bytes], None] | None = published_round_only
     origin: str | None = ORIGIN
+    database_url: str | None = None
     app: Flask = field(init=False)
 
     def __post_init__(self) -> None:
         self.start()
 
     def start(self) -> None:
-        settings = Settings(self.folder, self.origin)
+        settings = Settings(self.folder, self.origin, self.database_url)
         self.app = create_app(settings, World(self.clock, self.chance), self.check_signature)
 
     def stop(self) -> None:
@@ -128,6 +134,9 @@ class Installation:
 
     def checkpoint(self) -> str:
         return self.client.get("/checkpoint").text
+
+    def size(self) -> int:
+        return int(self.checkpoint().split("\n")[1])
 
     def table(self, table: str = "t", book: int = 4, **overrides: Any) -> str:
         """A table of the preset with overrides, its first book published."""

@@ -7,7 +7,7 @@ from sqlalchemy import event, func, select
 
 from api.db.tables import CheckpointRow, LeafRow, LogHeadRow, LogNodeRow
 from api.keyring import active_vkeys
-from api.log import Entry, lock_head, make_receipts, prove_all, prove_extension
+from api.log import CLOCK_TOLERANCE_S, Entry, lock_head, make_receipts, prove_all, prove_extension
 from api.settings import SetupError
 from shoe.errors import ImpossibleError, InputError
 from shoe.proof.checkpoint import check_checkpoint
@@ -187,19 +187,30 @@ def test_a_log_keeps_its_name(house: Installation) -> None:
 
 
 def test_the_signing_key_is_not_shown(house: Installation) -> None:
-    seed = house.chance.drawn[2]
+    _, seed = (draw for draw in house.chance.drawn if len(draw) == 32)
     assert (SignerKey.from_seed(ORIGIN, seed).vkey,) == vkeys(house)
     assert seed.hex() not in repr(house.service.log)
     assert repr(seed)[2:-1] not in repr(house.service)
 
 
-def test_a_clock_set_back_stands_still(house: Installation) -> None:
+def test_a_clock_set_far_back_signs_nothing(house: Installation) -> None:
+    """What it says can't be signed: a deadline that has passed would not have, to whoever believes it."""
+    house.table()
+    shoe = house.open()
+    house.clock.forward(-CLOCK_TOLERANCE_S - 0.000001)
+    said = house.refuse(f"/shoes/{shoe}/lock", {}, "read-only", 503)
+    wanted = "The clock says 2026-01-31T11:59:54.999999Z, which is before the log's last record of " + TIME
+    assert said == f"{wanted}: set the clock right."
+    assert house.get(f"/shoes/{shoe}/state")["state"] == "open"
+
+
+def test_a_clock_set_back_a_little_stands_still(house: Installation) -> None:
     """Protocol §8: the time never decreases along the chain."""
     house.table()
     shoe = house.open()
-    house.clock.forward(-3600)
+    house.clock.forward(-CLOCK_TOLERANCE_S)
     house.post(f"/shoes/{shoe}/lock")
-    house.clock.forward(3601)
+    house.clock.forward(CLOCK_TOLERANCE_S + 1)
     house.post(f"/shoes/{shoe}/seal")
     times = [
         str(parse_as(Record, item["record"].encode()).time) for item in house.get(f"/shoes/{shoe}/records")["records"]

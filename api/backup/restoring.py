@@ -1,0 +1,169 @@
+"""Restoring a backup into an empty database, at the schema it was made at; then to today's by the migrations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from alembic.util import CommandError
+from sqlalchemy import Connection, Table, select
+from sqlalchemy.exc import DBAPIError
+
+from api.backup.archive import ArchiveReader, BackupError, read_archive
+from api.backup.making import Tally
+from api.backup.manifest import MANIFEST, MANIFEST_MOST_BYTES, Manifest, Member, parse_manifest
+from api.backup.rows import parse_row
+from api.backup.stored import AT_ONCE, columns_of, rows_of, schema_of, tables_of
+from api.db import triggers
+from api.db.migrate import newest_revision, upgrade
+from api.db.sessions import Store, out_of_reach
+from api.settings import SetupError
+from shoe.errors import NoteError, ProofError, expected
+from shoe.proof.checkpoint import check_checkpoint
+from shoe.proof.merkle import leaf_hash
+from shoe.proof.note import parse_vkey
+from shoe.proof.span import root_from_span
+
+
+def check_backup(path: Path) -> Manifest:
+    """Read a whole backup, and give its manifest once every member has the size, rows and hash that it says.
+
+    Raises BackupError for a file that is damaged, cut off, or has anything else in it; OSError where it can't be read.
+    """
+    with _opened(path) as (manifest, archive):
+        for member in manifest.tables:
+            for _ in _lines(archive, member):
+                pass
+        archive.end()
+    return manifest
+
+
+def restore_backup(store: Store, path: Path) -> Manifest:
+    """Put a backup into an empty database and bring it to the newest schema; give its manifest.
+
+    The file is read to its end before anything is written; all rows come in by one transaction, which stands only where
+    the records lead to the checkpoint's root. Raises BackupError for what `check_backup` refuses, a schema that this
+    version doesn't know, rows that don't fit it and records that don't prove the checkpoint; SetupError for a database
+    that holds anything.
+    """
+    manifest = check_backup(path)
+    _require_room(store, manifest)
+    with _opened(path) as (again, archive):
+        if again != manifest:
+            raise BackupError("expected the file to stay as it is while it is read, got another manifest")
+        _make_tables(store, manifest)
+        _fill_all(store, manifest, archive)
+    upgrade(store)
+    return manifest
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[Manifest, ArchiveReader]]:
+    with path.open("rb") as file, read_archive(file) as archive:
+        try:
+            yield parse_manifest(archive.first(MANIFEST, MANIFEST_MOST_BYTES)), archive
+        except BackupError as error:
+            raise BackupError(f"{path}: {error}; take another backup") from None
+
+
+def _lines(archive: ArchiveReader, member: Member) -> Iterator[bytes]:
+    tally = Tally()
+    yield from tally.count(archive.lines(member.name, member.size))
+    if (tally.rows, tally.sha256) != (member.rows, member.sha256):
+        said, found = (f"{rows} rows of SHA-256 {hashed.hex()}" for rows, hashed in (
+            (member.rows, member.sha256), (tally.rows, tally.sha256)))  # fmt: skip
+        raise BackupError(f"{member.name}: expected {said}, got {found}")
+
+
+def _make_tables(store: Store, manifest: Manifest) -> None:
+    try:
+        upgrade(store, manifest.schema)
+    except CommandError:
+        known = f"a schema up to {newest_revision()}, the newest that this version knows"
+        raise BackupError(expected(known, manifest.schema, MANIFEST)) from None
+
+
+def _fill_all(store: Store, manifest: Manifest, archive: ArchiveReader) -> None:
+    with store.founding() as session:
+        connection = session.connection()
+        tables = tables_of(connection)
+        _require_empty(store, connection, tables)
+        _require_tables(manifest, tables)
+        triggers.remove(connection)
+        for member in manifest.tables:
+            _fill(connection, tables[member.table], member, _lines(archive, member))
+        archive.end()
+        _require_log(connection, tables, manifest)
+        if manifest.schema == newest_revision():
+            triggers.install(connection)
+
+
+def _require_room(store: Store, manifest: Manifest) -> None:
+    with store.reading() as session:
+        connection = session.connection()
+        schema = schema_of(connection)
+        _require_empty(store, connection, tables_of(connection))
+    if schema is not None and schema > manifest.schema:
+        wanted = f"no tables yet, for a backup of schema {manifest.schema}"
+        raise SetupError(f"{expected(wanted, f'schema {schema}', store.name)}; restore into a new database")
+
+
+def _require_empty(store: Store, connection: Connection, tables: dict[str, Table]) -> None:
+    for table in tables.values():
+        if connection.execute(select(table).limit(1)).first() is not None:
+            raise SetupError(
+                f"{store.name}: expected an empty database, got rows in table {table.name}; restore into a new database"
+            )
+
+
+def _require_tables(manifest: Manifest, tables: dict[str, Table]) -> None:
+    said = {member.table: sorted(member.columns) for member in manifest.tables}
+    wanted = {name: sorted(columns_of(table)) for name, table in tables.items()}
+    for name in sorted(said.keys() | wanted.keys()):
+        if name not in wanted:
+            raise BackupError(expected(f"only tables of schema {manifest.schema}", name, MANIFEST))
+        if said.get(name) != wanted[name]:
+            columns = ", ".join(map(" ".join, wanted[name]))
+            raise BackupError(f"{MANIFEST}: expected the table {name} with {columns}, got {said.get(name)}")
+
+
+def _fill(connection: Connection, table: Table, member: Member, lines: Iterator[bytes]) -> None:
+    rows = []
+    for number, line in enumerate(lines, start=1):
+        rows.append(parse_row(member.columns, line, f"{member.name} line {number}"))
+        if len(rows) == AT_ONCE:
+            _insert(connection, table, rows)
+            rows = []
+    _insert(connection, table, rows)
+
+
+def _insert(connection: Connection, table: Table, rows: list[dict[str, object]]) -> None:
+    try:
+        if rows:
+            connection.execute(table.insert(), rows)
+    except DBAPIError as error:
+        if out_of_reach(error):
+            raise
+        # The driver's own words show values of the rows.
+        raise BackupError(
+            f"table {table.name}: expected rows that fit together, got {type(error.orig).__name__}"
+        ) from None
+
+
+def _require_log(connection: Connection, tables: dict[str, Table], manifest: Manifest) -> None:
+    """Recompute the root from the records' bytes, and hold it against what the log's own keys signed."""
+    head = tables["log_head"].columns
+    found = connection.execute(select(head["size"], head["root"], head["checkpoint"])).all()
+    if found != [(manifest.size, manifest.root, manifest.checkpoint)]:
+        raise BackupError(f"log_head: expected the manifest's checkpoint of {manifest.size} records, got another head")
+    vkeys = map(parse_vkey, connection.scalars(select(tables["signing_keys"].columns["vkey"])))
+    records = tables["leaves"]
+    leaves = (leaf_hash(row.record) for rows in rows_of(connection, records) for row in rows)
+    try:
+        check_checkpoint(manifest.checkpoint, vkeys, manifest.log)
+        reached = root_from_span(0, (), leaves, (), manifest.size)
+    except (NoteError, ProofError) as error:
+        raise BackupError(f"the log: {error}") from None
+    if reached != manifest.root:
+        raise BackupError(expected(manifest.root.hex(), reached.hex(), f"root of the {manifest.size} records"))

@@ -1,0 +1,33 @@
+"""The archive that ``fairshoe export`` writes, read from the database of the environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from api.cases.exporting import export_span
+from api.cli.database import database, file_named
+from api.cli.output import BadInput, EnvironmentFault
+from api.newfile import PUBLIC, new_file
+from api.refusals import Refusal
+from shoe.errors import ProofError
+from shoe.proof.span import Span
+
+
+def write_span(out: Path, since: str | None, until: str | None, size: int | None) -> Span:
+    """Write a span's archive to a new file; give it as it was checked while it was written.
+
+    Raises BadInput for a file that is there already or can't be written and for a size that no checkpoint has,
+    EnvironmentFault where there is no database, and where its log doesn't prove its own head.
+    """
+    try:
+        with (
+            database() as (_, store),
+            file_named(out, "is not there yet, in a folder that can be written"),
+            new_file(out, PUBLIC) as file,
+            store.reading() as session,
+        ):
+            return export_span(session, file, since, until, size)
+    except Refusal as error:
+        raise BadInput(f"--checkpoint {size}: {error} Take the size that an earlier export printed.") from None
+    except ProofError as error:
+        raise EnvironmentFault(f"the log does not prove its head: {error}; run: fairshoe log check") from None

@@ -1,0 +1,198 @@
+"""What a start looks at before anything may be signed: O(log size) nodes, and the end of the log from its bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
+
+from api.beside import describe
+from api.db import triggers
+from api.db.sessions import Store, out_of_reach
+from api.db.tables import LeafRow, LogHeadRow, SigningKeyRow
+from api.integrity.complaints import Complaints
+from api.integrity.durability import durability_complaints
+from api.integrity.head import checkpoint_complaints, size_before, size_complaints, tree_complaints
+from api.integrity.leaves import LeafCheck
+from api.integrity.pinned import pin_complaints
+from api.integrity.tree import WIDTH, TreeCheck, ancestry, missing_nodes, read_nodes, read_slice
+from api.keyring import ACTIVE
+from api.log import CLOCK_TOLERANCE_S, HEAD, clock_behind
+from api.pin import Pin
+from api.settings import SetupError
+from api.vault import Vault, of_signing_key
+from api.world import World, print_time, seconds_after
+from shoe.errors import InputError, expected
+from shoe.proof.checkpoint import Checkpoint
+from shoe.proof.merkle import frontier_nodes
+from shoe.proof.note import SignerKey, VerifierKey, parse_vkey
+from shoe.proof.records import Key, parse_as
+
+REHASHED_WHOLE: Final = 32_768
+"""A log of up to so many leaves is recomputed whole."""
+
+REHASHED: Final = 4_096
+PARSED: Final = 2_048
+"""Of every other log, so many leaves at the end are recomputed, and so many of these parsed."""
+
+FAULTS: Final = 8
+"""Faults told at most: they stand in every refusal."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the checks look at: one snapshot of the database, and what lies outside of it."""
+
+    session: Session
+    head: LogHeadRow
+    origin: str
+    vault: Vault
+    now: str
+    pin: Pin
+
+    @property
+    def keys(self) -> list[SigningKeyRow]:
+        """The log's keys in the order in which it added them."""
+        return list(self.session.scalars(select(SigningKeyRow).order_by(SigningKeyRow.log_index)))
+
+    @property
+    def known(self) -> list[VerifierKey]:
+        """The verifier keys of all of them, whatever became of them."""
+        return [parse_vkey(row.vkey) for row in self.keys]
+
+
+def find_faults(store: Store, origin: str, vault: Vault, world: World, pin: Pin) -> tuple[str, ...]:
+    """List why nothing may be signed, a sentence each: what is wrong, where, what was expected and what is there.
+
+    Costs O(log size) reads and a bounded number of leaves. Raises DBAPIError where the database can't be reached.
+    """
+    complaints = Complaints(FAULTS)
+    with store.reading() as session:
+        head = session.get(LogHeadRow, HEAD)
+        if head is None:
+            return ("log_head: expected one row, got none.",)
+        view = View(session, head, origin, vault, print_time(world.now()), pin)
+        for name, check in CHECKS.items():
+            try:
+                for wrong in check(view):
+                    complaints.add(wrong)
+            except DBAPIError as error:
+                if out_of_reach(error):
+                    raise
+                complaints.add(f"check of the {name}: {describe(error)}")
+                break  # on PostgreSQL the transaction answers no more
+            except Exception as error:  # noqa: BLE001  # what is stored may be anything, and no start may fail on it
+                complaints.add(f"check of the {name}: {describe(error)}")
+    return complaints.sentences()
+
+
+def _check_head(view: View) -> Iterator[str]:
+    yield from size_complaints(view.session, view.head)
+    nodes = frontier_nodes(view.head.size)
+    stored = read_nodes(view.session, nodes)
+    lacking = list(missing_nodes(nodes, stored))
+    yield from lacking or tree_complaints(view.head, tuple(stored[node.position] for node in nodes))
+
+
+def _check_checkpoint(view: View) -> Iterator[str]:
+    head = view.head
+    before = size_before(view.session, head.size) or head.size
+    due = [parse_vkey(row.vkey) for row in view.keys if row.status == ACTIVE and row.log_index < before]
+    wanted = Checkpoint(view.origin, head.size, head.root)
+    return checkpoint_complaints(view.session, head, wanted, due, view.known)
+
+
+def _check_end(view: View) -> Iterator[str]:
+    """Recompute the end of the log, or all of a short one, from the records' bytes."""
+    size, complaints = view.head.size, Complaints()
+    start = 0 if size <= REHASHED_WHOLE else (size - REHASHED) // WIDTH * WIDTH
+    parsed = max(size - PARSED, 0) // WIDTH * WIDTH
+    trusted = read_nodes(view.session, ancestry(start))
+    lacking = list(missing_nodes(frontier_nodes(start), trusted))
+    if lacking:
+        yield from lacking
+        return
+    tree = TreeCheck(complaints, start, trusted)
+    leaves = LeafCheck(complaints, view.origin, first=parsed, strict=True)
+    for place in range(start, size, WIDTH):
+        part = read_slice(view.session, place, size)
+        if not part.leaves:
+            yield expected(f"{size} leaves", place, "leaves")
+            break
+        tree.take(part)
+        for leaf in part.leaves if place >= parsed else ():
+            leaves.take(leaf)
+    else:
+        tree.finish(view.session, size)
+        complaints.differ(leaves.time, view.head.time, "log_head: time")
+        yield from leaves.keys.differences(view.session)
+    yield from complaints.sentences()
+
+
+def _check_guards(view: View) -> Iterator[str]:
+    return iter(triggers.complaints(view.session.connection()))
+
+
+def _check_durability(view: View) -> Iterator[str]:
+    return durability_complaints(view.session.connection())
+
+
+def _check_clock(view: View) -> Iterator[str]:
+    if seconds_after(view.now, CLOCK_TOLERANCE_S) < view.head.time:
+        yield clock_behind(view.now, view.head.time)
+
+
+def _check_keys(view: View) -> Iterator[str]:
+    rows = view.keys
+    for row in rows:
+        yield from _record_complaints(view, row)
+        if row.status == ACTIVE:
+            yield from _seed_complaints(view.vault, row)
+    if not any(row.status == ACTIVE for row in rows):
+        yield expected("at least one active key", [row.status for row in rows], "signing_keys")
+
+
+def _record_complaints(view: View, row: SigningKeyRow) -> Iterator[str]:
+    where = f"signing_keys: {row.vkey}: record at leaf {row.log_index}"
+    data = view.session.scalar(select(LeafRow.record).where(LeafRow.log_index == row.log_index))
+    try:
+        record = parse_as(Key, data or b"")
+    except InputError as error:
+        yield f"{where}: {error}"
+        return
+    if (record.vkey, record.status) != (row.vkey, "added"):
+        yield expected(f"{row.vkey} added", f"{record.vkey} {record.status}", where)
+
+
+def _seed_complaints(vault: Vault, row: SigningKeyRow) -> Iterator[str]:
+    """The vault must open an active key's seed, and the seed give the verifier key that the row says."""
+    where = f"signing_keys: {row.vkey}: seed"
+    try:
+        seed = vault.open_now(row.sealed_seed, of_signing_key(row.vkey))
+        key = SignerKey.from_seed(parse_vkey(row.vkey).name, seed)
+    except (SetupError, InputError) as error:
+        yield f"{where}: {error}"
+        return
+    if str(key.vkey) != row.vkey:
+        yield expected(f"the seed of {row.vkey}", f"that of {key.vkey}", where)
+
+
+def _check_pin(view: View) -> Iterator[str]:
+    return pin_complaints(view.session, view.head, view.pin, view.origin, view.known)
+
+
+CHECKS: Final[Mapping[str, Callable[[View], Iterator[str]]]] = {
+    "head": _check_head,
+    "checkpoint": _check_checkpoint,
+    "end of the log": _check_end,
+    "triggers": _check_guards,
+    "durability": _check_durability,
+    "clock": _check_clock,
+    "keys": _check_keys,
+    "pinned checkpoint": _check_pin,
+}
+"""All that a start checks, by name, in the order in which it does."""

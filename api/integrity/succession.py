@@ -1,0 +1,55 @@
+"""Before every signature: the head in the database must be one of ours, and none that is newer may have been signed.
+
+A start looks once; between starts somebody else may write to the database. Whatever he sets the head to, nothing is
+signed on top of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from api.db.tables import LogHeadRow
+from api.integrity.pinned import behind
+from api.log import split_frontier
+from api.pin import Pin, read_pinned
+from api.refusals import READ_ONLY, Refusal
+from shoe.errors import FairshoeError, ProofError, expected
+from shoe.proof.checkpoint import Checkpoint, parse_checkpoint
+from shoe.proof.merkle import root_of_frontier
+from shoe.proof.note import SignerKey, check_note, parse_note
+
+
+@dataclass(frozen=True, slots=True)
+class Succession:
+    """Says whether a head may be followed by another; keeps nothing but where the pin is."""
+
+    pin: Pin
+
+    def require(self, origin: str, head: LogHeadRow, signers: Sequence[SignerKey]) -> None:
+        """Raise Refusal unless the head is signed, is its frontier's, and is not behind the pinned checkpoint.
+
+        Costs the reading of the pin's file and O(log size) hashes; a check of signatures only where the head is not
+        the one that is pinned.
+        """
+        try:
+            self._require(origin, head, signers)
+        except (FairshoeError, OSError, ValueError) as error:
+            raise Refusal(READ_ONLY, f"{str(error).removesuffix('.')}.") from None
+
+    def _require(self, origin: str, head: LogHeadRow, signers: Sequence[SignerKey]) -> None:
+        signed = parse_checkpoint(parse_note(head.checkpoint).text)
+        wanted = Checkpoint(origin, head.size, root_of_frontier(split_frontier(head.frontier), head.size))
+        if signed != wanted:
+            raise ProofError(expected(f"the checkpoint of {wanted}", signed, "log_head: checkpoint"))
+        pinned = self.pin.read()
+        if pinned != head.checkpoint:
+            check_note(head.checkpoint, [key.vkey for key in signers])
+        if pinned is None:
+            return
+        newest = read_pinned(pinned)
+        if newest.size > head.size:
+            raise ProofError(behind(self.pin, newest.size, head.size))
+        if newest.size == head.size and newest.root != signed.root:
+            where = f"{self.pin.path}: root of the log's {head.size} leaves"
+            raise ProofError(expected(f"{newest.root.hex()}, as it was signed", signed.root.hex(), where))

@@ -1,0 +1,165 @@
+"""The keeper: what the service does by itself, with nobody asking.
+
+Every second it voids what is overdue, pins the log's head and lets the auditor go on; every minute it asks witnesses to
+cosign the head, every hour it forgets old answers. Each of these has a thread of its own, so that a slow witness holds
+up no deadline, and what fails is said on standard error, once, and tried again. Several keepers may be at work at once.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from threading import Thread
+from typing import Final
+
+from sqlalchemy import func, select
+
+from api.beside import describe, say
+from api.cases.deadlines import void_overdue
+from api.cases.witnessing import cosign_head
+from api.claims import KEPT_S, forget_claims
+from api.db.tables import ClaimRow
+from api.log import read_head
+from api.service import Service
+from api.witness import Witness, WitnessClient
+from api.world import print_time, seconds_after
+from api.writing import Finish, Writing
+
+NAME: Final = "fairshoe keeper"
+TICK_S: Final = 1.0
+FORGET_EVERY_S: Final = 3600
+FORGET_AT_ONCE_S: Final = 60
+"""Answers of so many seconds are forgotten in one transaction: writers come in between."""
+
+LESS_URGENT: Final = 10
+"""What the keeper adds to its niceness."""
+
+
+@dataclass(slots=True)
+class Chore:
+    """One of the keeper's tasks: every how many seconds it is due, when it was begun last, what was said of it last."""
+
+    name: str
+    every_s: float
+    work: Callable[[], object]
+    begun: datetime | None = None
+    said: str | None = None
+
+    def due(self, now: datetime) -> bool:
+        """Say whether it is due; a clock that was set back delays nothing."""
+        return self.begun is None or not 0 <= (now - self.begun).total_seconds() < self.every_s
+
+
+@dataclass(slots=True)
+class Keeper:
+    """What one installation's keeper does; `say` takes a line for its operator."""
+
+    service: Service
+    witnesses: Iterable[Witness] = ()
+    witness_every_s: float = 60
+    say: Callable[[str], None] = say
+    _clients: list[WitnessClient] = field(init=False, repr=False)
+    _chores: list[Chore] = field(init=False, repr=False)
+    _synced: str | None = field(init=False, default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Put down what there is to do."""
+        self._clients = [WitnessClient(witness) for witness in self.witnesses]
+        self._chores = [
+            Chore("deadlines", TICK_S, lambda: void_overdue(self.service)),
+            Chore("pin", TICK_S, self._pin),
+            Chore("answers kept", FORGET_EVERY_S, lambda: forget_old_answers(self.service)),
+            *[Chore("witnesses", self.witness_every_s, partial(self._witness, client)) for client in self._clients],
+        ]
+
+    def tick(self) -> None:
+        """Do everything that is due, one after another."""
+        for chore in self._chores:
+            self._do(chore)
+
+    def run(self, goes_on: Callable[[], bool]) -> None:
+        """Do everything as it comes due, each task in a thread of its own, while `goes_on` says so.
+
+        To be run in a process of its own, which must end when this returns: the threads are not waited for.
+        """
+        os.nice(LESS_URGENT)
+        for chore in self._chores:
+            Thread(target=self._repeat, args=(chore, goes_on), name=chore.name, daemon=True).start()
+        while goes_on():
+            time.sleep(TICK_S)
+
+    def close(self) -> None:
+        """Close the connections to witnesses."""
+        for client in self._clients:
+            client.close()
+
+    def _repeat(self, chore: Chore, goes_on: Callable[[], bool]) -> None:
+        while goes_on():
+            self._do(chore)
+            time.sleep(TICK_S)
+
+    def _do(self, chore: Chore) -> None:
+        now = self.service.world.now()
+        if not chore.due(now):
+            return
+        chore.begun = now
+        try:
+            chore.work()
+            chore.said = None
+        except Exception as error:  # noqa: BLE001  # one task's failure, whatever it is, must not stop the others
+            line = f"{NAME}: {chore.name}: {describe(error)}"
+            # The same again every second would bury what else there is.
+            if line != chore.said:
+                self.say(line)
+            chore.said = line
+
+    def _pin(self) -> None:
+        """Pin the head, and force the pin to the disk once the log stands still."""
+        if self.service.permit.reasons():
+            return
+        with self.service.reading() as session:
+            head = read_head(session)
+            size, checkpoint = head.size, head.checkpoint
+        pinned = self.service.permit.pinned
+        pinned.keep(size, checkpoint)
+        if checkpoint != self._synced and pinned.read() == checkpoint:
+            _force(str(pinned.path))
+            _force(str(pinned.path.parent))
+            self._synced = checkpoint
+
+    def _witness(self, client: WitnessClient) -> None:
+        if not self.service.permit.reasons():
+            cosign_head(self.service, client)
+
+
+def forget_old_answers(service: Service) -> int:
+    """Forget the answers that were kept for long enough, a minute's in one transaction; give their number."""
+    before, forgotten = seconds_after(print_time(service.world.now()), -KEPT_S), 0
+    while (oldest := _oldest_answer(service)) is not None and oldest < before:
+        forgotten += service.write(_forget(min(before, seconds_after(oldest, FORGET_AT_ONCE_S))))
+    return forgotten
+
+
+def _oldest_answer(service: Service) -> str | None:
+    with service.reading() as session:
+        return session.scalar(select(func.min(ClaimRow.time)))
+
+
+def _forget(before: str) -> Callable[[Writing], Finish[int]]:
+    def step(writing: Writing) -> Finish[int]:
+        forgotten = forget_claims(writing.session, before)
+        return lambda _: forgotten
+
+    return step
+
+
+def _force(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
