@@ -7,14 +7,15 @@
     │   ├── SeedError                    a seed, commitment or client name of the wrong form
     │   ├── CanonicalError               bytes that are not canonical JSON
     │   ├── RecordError                  a record of unknown type, or with a wrong key or value
-    │   ├── BundleError                  a bundle of the wrong shape
-    │   └── NoteError                    a note, checkpoint, key or tlog-proof of the wrong form
+    │   ├── BundleError                  a bundle or span archive of the wrong shape
+    │   └── NoteError                    a note, checkpoint, key, tlog-proof or tile of the wrong form
     ├── ProofError                       well-formed evidence that proves something false
     │   └── SignatureError               a signature of a known key that does not verify, or none
     └── ImpossibleError (also RuntimeError)   our fault: a state the code rules out
 
 `api` adds some of its own under FairshoeError: SetupError (an installation's files don't fit together), Refusal (a
-request that a state or rule forbids), ServiceProblem and ServiceUnreachable (what a client meets).
+request that a state or rule forbids), OutcomeUnknown (the database failed as it committed), ServiceProblem and
+ServiceUnreachable (what a client meets).
 
 Every message says what was expected, what came instead and, where there is one, the place.
 """
@@ -51,11 +52,11 @@ class RecordError(InputError):
 
 
 class BundleError(InputError):
-    """A bundle of the wrong shape (protocol §10)."""
+    """A bundle or span archive of the wrong shape (protocol §9, §10)."""
 
 
 class NoteError(InputError):
-    """A note, checkpoint, key or tlog-proof of the wrong form (protocol §9)."""
+    """A note, checkpoint, key, tlog-proof, tile or entry bundle of the wrong form (protocol §9)."""
 
 
 class ProofError(FairshoeError):

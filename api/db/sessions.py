@@ -96,6 +96,6 @@ def open_store(address: str) -> Store:
         return Store(engine, engine, sqlite.for_writers(engine), sqlite.turn_beside(address))
     try:
         engine = postgresql.open_engine(make_url(address))
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         raise SetupError("DATABASE_URL: expected a URL such as postgresql://user@host/name, got another form") from None
     return Store(engine, postgresql.for_readers(engine), engine, postgresql.no_turn)

@@ -108,7 +108,7 @@ def statements_against(guard: Guard) -> list[str]:
 
 
 def filled(house: Installation) -> Installation:
-    """A void shoe with a contribution, then a sealed one with three coups; a book ended; a cosignature; a retired key."""
+    """A void shoe with a contribution, a sealed one with three coups; a book ended; a cosignature; a retired key."""
     house.table(book=1, decks=1)
     shoe = house.open()
     house.commit(shoe, "a-seed")
@@ -188,7 +188,7 @@ def goes_through(house: Installation, statement: str) -> bool:
 def test_replacing_is_no_way_around(house: Installation, statement: str) -> None:
     """SQLite's REPLACE deletes without a DELETE trigger unless `recursive_triggers` is on."""
     filled(house)
-    with pytest.raises(DatabaseError, match="no DELETE|only the next|only a larger|no UPDATE"):  # noqa: SIM117
+    with pytest.raises(DatabaseError, match=r"no DELETE|only the next|only a larger|no UPDATE"):  # noqa: SIM117
         with house.service.store.writing() as session:
             attempt(session, statement)
 

@@ -27,6 +27,8 @@ from sqlalchemy.pool import NullPool
 from tests.api.postgres import LIBRARIES, Postgres, ServerFailed, is_dead, memory_folder, open_to_all, wheel
 
 ROOT = Path(__file__).parents[2]
+IN_PROJECT = {**os.environ, "PYTHONPATH": str(ROOT)}
+"""The environment of another Python that finds this project."""
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +60,9 @@ def processes(server: Postgres) -> list[psutil.Process]:
     return [first, *first.children(recursive=True)]
 
 
-def run_python(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Another Python that finds this project."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False, env=environment)
+def segments() -> set[str]:
+    """The ids of the system's shared memory segments, as Linux lists them: key, id and so on."""
+    return {line.split()[1] for line in Path("/proc/sysvipc/shm").read_text().splitlines()[1:]}
 
 
 def in_time(holds: Callable[[], bool], seconds: float = 60) -> bool:
@@ -277,9 +278,11 @@ def test_a_server_that_fell_by_itself_is_told_with_its_last_words(falling: Postg
 
 
 @pytest.mark.parametrize("last", ["running", "killed", "fallen"])
-def test_a_stopped_server_leaves_no_process_and_no_folder(last: str) -> None:
+def test_a_stopped_server_leaves_no_process_no_folder_and_no_shared_memory(last: str) -> None:
     server = Postgres(memory_folder()).start()
     folder, before = server.folder, processes(server)
+    segment = (folder / "data" / "postmaster.pid").read_text().splitlines()[6].split()[1]
+    assert segment in segments()
     if last == "killed":
         server.kill()
     elif last == "fallen":
@@ -287,6 +290,7 @@ def test_a_stopped_server_leaves_no_process_and_no_folder(last: str) -> None:
     server.stop()
     assert not folder.exists()
     assert all(map(is_dead, before))
+    assert segment not in segments()
     with pytest.raises(ServerFailed, match=r"expected a server that was started, got 'none: call start\(\) first'"):
         _ = server.folder
 
@@ -311,17 +315,23 @@ from tests.api.postgres import Postgres, memory_folder
 server = Postgres(memory_folder()).start()
 server.kill(), server.restart()
 print(server.folder, server.pid, flush=True)
+input()
 os.kill(os.getpid(), int(sys.argv[1]))
 """
 
 
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGTERM])
 def test_a_server_does_not_outlive_the_process_that_started_it(blow: signal.Signals) -> None:
-    run = run_python("-c", ORPHAN, str(int(blow)))
-    assert run.returncode == -blow, run.stderr
-    folder, pid = run.stdout.split()
-    assert in_time(lambda: not Path(folder).exists())
-    assert in_time(lambda: not psutil.pid_exists(int(pid)) or is_dead(psutil.Process(int(pid))))
+    command, pipe = [sys.executable, "-c", ORPHAN, str(int(blow))], subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=IN_PROJECT) as owner:
+        folder, pid = owner.stdout.readline().split()
+        with Path(folder, "server.log").open() as log:
+            assert owner.poll() is None
+            owner.communicate("now\n")
+            assert owner.returncode == -blow
+            assert in_time(lambda: not psutil.pid_exists(int(pid)) or is_dead(psutil.Process(int(pid))))
+            assert in_time(lambda: not Path(folder).exists())
+            assert "received immediate shutdown request" in log.read()
 
 
 def test_a_server_outlives_the_thread_that_started_it() -> None:
@@ -345,7 +355,8 @@ def test_each_process_of_a_parallel_run_has_one_server_until_its_end(tmp_path: P
         f"    pathlib.Path({str(tmp_path)!r}, f'seen-{{n}}').write_text(f'{{postgres.folder}} {{os.getpid()}}')\n"
         "    time.sleep(0.1)\n"
     )
-    run = run_python("-m", "pytest", "-q", "-n", "2", "-c", os.devnull, f"--rootdir={tmp_path}", str(tmp_path))
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-c", os.devnull, f"--rootdir={tmp_path}", tmp_path]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, env=IN_PROJECT)
     assert "6 passed" in run.stdout, run.stdout
     seen = {tuple(at.read_text().split()) for at in tmp_path.glob("seen-*")}
     assert len(seen) == len({folder for folder, _ in seen}) == len({process for _, process in seen}) == 2
