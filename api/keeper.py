@@ -1,8 +1,9 @@
 """The keeper: what the service does by itself, with nobody asking.
 
-Every second it voids what is overdue, pins the log's head and lets the auditor go on; every minute it asks witnesses to
-cosign the head, every hour it forgets old answers. Each of these has a thread of its own, so that a slow witness holds
-up no deadline, and what fails is said on standard error, once, and tried again. Several keepers may be at work at once.
+Every second it voids what is overdue, pins the log's head and lets the auditor go on, which rests a minute after each
+round; every minute it asks witnesses to cosign the head, every hour it forgets old answers. Each has a thread of its
+own, so that a slow witness holds up no deadline, and what fails is said on standard error, once, and tried again.
+Several keepers may be at work at once.
 """
 
 from __future__ import annotations
@@ -23,14 +24,17 @@ from api.cases.deadlines import void_overdue
 from api.cases.witnessing import cosign_head
 from api.claims import KEPT_S, forget_claims
 from api.db.tables import ClaimRow
+from api.integrity.auditor import Auditor
 from api.log import read_head
 from api.service import Service
 from api.witness import Witness, WitnessClient
 from api.world import print_time, seconds_after
 from api.writing import Finish, Writing
+from shoe.errors import ProofError
 
 NAME: Final = "fairshoe keeper"
 TICK_S: Final = 1.0
+AUDIT_REST_S: Final = 60
 FORGET_EVERY_S: Final = 3600
 FORGET_AT_ONCE_S: Final = 60
 """Answers of so many seconds are forgotten in one transaction: writers come in between."""
@@ -64,7 +68,8 @@ class Keeper:
     say: Callable[[str], None] = say
     _clients: list[WitnessClient] = field(init=False, repr=False)
     _chores: list[Chore] = field(init=False, repr=False)
-    _synced: str | None = field(init=False, default=None, repr=False)
+    _seen: str | None = field(init=False, default=None, repr=False)
+    _forced: str | None = field(init=False, default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Put down what there is to do."""
@@ -72,6 +77,7 @@ class Keeper:
         self._chores = [
             Chore("deadlines", TICK_S, lambda: void_overdue(self.service)),
             Chore("pin", TICK_S, self._pin),
+            _audit(self.service),
             Chore("answers kept", FORGET_EVERY_S, lambda: forget_old_answers(self.service)),
             *[Chore("witnesses", self.witness_every_s, partial(self._witness, client)) for client in self._clients],
         ]
@@ -126,14 +132,31 @@ class Keeper:
             size, checkpoint = head.size, head.checkpoint
         pinned = self.service.permit.pinned
         pinned.keep(size, checkpoint)
-        if checkpoint != self._synced and pinned.read() == checkpoint:
+        stands_still, self._seen = checkpoint == self._seen, checkpoint
+        if stands_still and checkpoint != self._forced:
             _force(str(pinned.path))
             _force(str(pinned.path.parent))
-            self._synced = checkpoint
+            self._forced = checkpoint
 
     def _witness(self, client: WitnessClient) -> None:
         if not self.service.permit.reasons():
             cosign_head(self.service, client)
+
+
+def _audit(service: Service) -> Chore:
+    """Recompute the log step by step; when a round has ended, rest."""
+    auditor, rounds = Auditor(service, service.permit.halt), 0
+
+    def audit() -> None:
+        nonlocal rounds
+        progress = auditor.step()
+        ended, rounds = progress.rounds > rounds, progress.rounds
+        chore.every_s = AUDIT_REST_S if ended else TICK_S
+        if progress.complaints:
+            raise ProofError(f"nothing is signed any more: {' '.join(progress.complaints)}")
+
+    chore = Chore("audit", TICK_S, audit)
+    return chore
 
 
 def forget_old_answers(service: Service) -> int:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from api.db.tables import CheckpointRow, LeafRow, LogHeadRow, LogNodeRow
+from api.db.tables import CheckpointRow, LeafRow, LogHeadRow, LogNodeRow, SigningKeyRow
 from api.keyring import Keyring, active_vkeys
 from api.refusals import READ_ONLY, Refusal
 from api.settings import SetupError
 from api.vault import Vault
 from api.world import World, print_time, seconds_after
-from shoe.errors import ImpossibleError, expected
+from shoe.errors import ImpossibleError, InputError, expected
 from shoe.proof.checkpoint import Checkpoint, print_checkpoint
 from shoe.proof.merkle import (
     EMPTY_ROOT,
@@ -29,7 +29,7 @@ from shoe.proof.merkle import (
     prove_inclusion,
     root_of_frontier,
 )
-from shoe.proof.note import sign_note
+from shoe.proof.note import SignerKey, sign_note
 from shoe.proof.records import Key, Record, ShoeRecord, parse_as, parse_record
 from shoe.proof.tlog import Receipt, TlogProof
 
@@ -37,9 +37,14 @@ HEAD: Final = 1
 CLOCK_TOLERANCE_S: Final = 5
 """How far the clock may be behind the last record: what daemons that keep the time correct in one step."""
 
+_PARTS: Final = (LogHeadRow.id, LeafRow.log_index, CheckpointRow.size, SigningKeyRow.log_index)
 _SEED_BYTES: Final = 32
 _VARIABLES: Final = 10_000
 """Keys in one query: below what any database takes as bound values."""
+
+
+Succession = Callable[[str, LogHeadRow, Sequence[SignerKey]], None]
+"""Raises Refusal for a head of a log (its origin) that no other may follow, by the keys that are to sign that."""
 
 
 class Entry(NamedTuple):
@@ -51,23 +56,27 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The log under its signing keys; all state is in the caller's session."""
+    """The log under its signing keys; all state is in the session. `succeed` judges the head to be followed."""
 
     origin: str
     keyring: Keyring
+    succeed: Succession | None = field(default=None, repr=False)
 
     def append(self, session: Session, head: LogHeadRow, entries: Sequence[Entry]) -> tuple[Receipt, ...]:
         """Add records as the next leaves, and sign one checkpoint over them; give a receipt for each.
 
         Part of the caller's write transaction, which must hold the head by `lock_head`; the receipts are good once it
         is durable. Costs two nodes a record over many, one row each of head and checkpoints, and no read but of
-        the keys. Raises ImpossibleError for a record that is no record, of another log, or older than the last.
+        the keys. Raises ImpossibleError for a record that is no record, of another log, or older than the last, and
+        Refusal where the head is not one to be followed.
         """
         # The log's first key has none before it.
         logged = [entry.record for entry in entries if isinstance(entry.record, Key)] if head.size else []
         with session.no_autoflush:
             signers = self.keyring.signers(session, logged)
-        size, time, frontier = head.size, head.time, _split(head.frontier)
+        if head.size and self.succeed is not None:
+            self.succeed(self.origin, head, signers)
+        size, time, frontier = head.size, head.time, split_frontier(head.frontier)
         known = {node.position: found for node, found in zip(frontier_nodes(size), frontier, strict=True)}
         leaves: list[dict[str, object]] = []
         nodes: list[dict[str, object]] = []
@@ -111,15 +120,35 @@ def open_log(session: Session, vault: Vault, world: World, origin: str | None) -
     """Open the log that the database holds; on the first start make log and key.
 
     The first leaf is the `key` record of the log's own key. Part of the caller's write transaction, alone among those
-    that found. Raises SetupError where the log in the database has another origin than asked for.
+    that found. Raises SetupError where the log in the database has another origin than asked for, or no name at all.
     """
     keyring = Keyring(vault)
-    if session.get(LogHeadRow, HEAD) is None:
+    if holds_nothing(session):
         return _found_log(session, keyring, world, origin or f"localhost/fairshoe-{world.random_bytes(8).hex()}")
-    name = parse_as(Key, read_records(session, [0])[0]).log
+    name = name_of_log(session)
     if origin not in (None, name):
         raise SetupError(expected(f"{name}, the log's name since its first start", origin, "origin"))
     return Log(name, keyring)
+
+
+def holds_nothing(session: Session) -> bool:
+    """Say whether the database has never held a log: not even a part of one, that somebody left."""
+    return all(session.execute(select(row).limit(1)).first() is None for row in _PARTS)
+
+
+def name_of_log(session: Session) -> str:
+    """Give the log's origin: its first record's, else that of a checkpoint where somebody has spoilt the record.
+
+    Raises SetupError where neither can be read.
+    """
+    try:
+        return parse_as(Key, read_records(session, [0])[0]).log
+    except (InputError, KeyError, TypeError):  # SQLite keeps text where bytes belong, if it is told to
+        kept = session.scalar(select(CheckpointRow.text).order_by(CheckpointRow.size).limit(1))
+        origin, newline, _ = (kept or "").partition("\n")
+        if not newline:
+            raise SetupError("the database holds a log without its first record: restore a backup") from None
+        return origin
 
 
 def _found_log(session: Session, keyring: Keyring, world: World, origin: str) -> Log:
@@ -155,8 +184,11 @@ def clock_behind(now: str, last: str) -> str:
 
 
 def read_head(session: Session) -> LogHeadRow:
-    """Read the head: size, root and signed checkpoint."""
-    return session.get_one(LogHeadRow, HEAD)
+    """Read the head: size, root and signed checkpoint; raises Refusal where somebody took it away."""
+    head = session.get(LogHeadRow, HEAD)
+    if head is None:
+        raise Refusal(READ_ONLY, "log_head: expected one row, got none.")
+    return head
 
 
 def prove_all(session: Session, indices: Iterable[int], size: int) -> list[tuple[bytes, ...]]:
@@ -217,5 +249,6 @@ def _read_hashes(session: Session, positions: Sequence[int]) -> dict[int, bytes]
     return found
 
 
-def _split(hashes: bytes) -> Frontier:
+def split_frontier(hashes: bytes) -> Frontier:
+    """Split a head's frontier, hashes end to end, into the hashes."""
     return tuple(hashes[start : start + HASH_BYTES] for start in range(0, len(hashes), HASH_BYTES))

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from api.pin import Pin
 from api.refusals import READ_ONLY, Refusal
-from shoe.errors import NoteError
 
 
 @dataclass(slots=True)
@@ -34,18 +33,26 @@ class Permit:
 
     def reasons(self) -> list[str]:
         """List why nothing may be signed; nothing where it may."""
-        halted = [self.halt.read_text(encoding="utf-8").strip()] if self.halt.exists() else []
-        return [*self.faults, *halted]
+        return [*self.faults, *self._halted()]
 
     def pin(self, size: int, checkpoint: str) -> None:
         """Pin a checkpoint that is durable; where that fails, the next write tries again before anything else."""
         try:
             self.pinned.keep(size, checkpoint)
-        except (OSError, NoteError):
+        except (OSError, ValueError):
             self._unpinned = size, checkpoint
+
+    def _halted(self) -> list[str]:
+        try:
+            reason = self.halt.read_text(encoding="utf-8", errors="replace").strip()
+            return [reason or f"The file {self.halt} is there."]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            return [f"The file {self.halt} can't be read: {error.strerror}."]
 
     def _pin(self, size: int, checkpoint: str) -> None:
         try:
             self.pinned.keep(size, checkpoint)
-        except (OSError, NoteError) as error:
+        except (OSError, ValueError) as error:
             raise Refusal(READ_ONLY, f"The checkpoint can't be pinned at {self.pinned.path}: {error}.") from None

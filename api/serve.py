@@ -11,7 +11,7 @@ from gunicorn.app.base import BaseApplication
 
 from api import create_app
 from api.beacon import signature_checker
-from api.beside import run_beside
+from api.beside import run_beside, say
 from api.healthy import watched
 from api.keeper import NAME, Keeper
 from api.settings import Settings
@@ -51,7 +51,7 @@ class _Gunicorn(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         return self._load()
 
 
-def run(settings: Settings, listen: int | tuple[str, int], workers: int = 1, threads: int = 8) -> None:
+def run(settings: Settings, listen: int | tuple[str, int], workers: int = 1, threads: int = 32) -> None:
     """Serve until SIGTERM or SIGINT, then exit the process; prints nothing on standard output.
 
     The keeper runs beside, in a process of its own. `listen` is the file descriptor of a listening socket, handed over
@@ -61,7 +61,10 @@ def run(settings: Settings, listen: int | tuple[str, int], workers: int = 1, thr
     witnesses = read_witnesses(settings.witnesses)
     world, check_signature = watched(real_world()), signature_checker()
     # First start and migrations happen here, once; no connection of theirs may live on in a forked worker.
-    open_service(settings, world, check_signature).store.engine.dispose()
+    service = open_service(settings, world, check_signature)
+    service.store.engine.dispose()
+    for reason in service.permit.reasons():
+        say(f"read-only: {reason}")
 
     def keep(goes_on: Callable[[], bool]) -> None:
         Keeper(open_service(settings, world, check_signature), witnesses, settings.witness_every_s).run(goes_on)

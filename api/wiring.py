@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from flask import Flask
 
 from api.db.migrate import upgrade
 from api.db.sessions import open_store
-from api.log import open_log
+from api.integrity.start import find_faults, refuse_second_log
+from api.integrity.succession import Succession
+from api.log import open_log, read_head
 from api.permit import Permit
 from api.pin import Pin
 from api.problems import register_problems
@@ -23,18 +27,25 @@ from shoe.proof.beacon import CheckSignature
 def open_service(settings: Settings, world: World, check_signature: CheckSignature | None = None) -> Service:
     """Open the installation in the settings' folder: vault, database at the newest schema, log and key.
 
-    Makes what is missing; a second start changes nothing. Raises SetupError where they don't fit together.
+    Makes what is missing; a second start changes nothing. What is wrong with the log keeps the service from signing,
+    not from reading. Raises SetupError where vault, database and log don't fit together.
     """
     vault = open_vault(settings.vault_key, settings.vault_keys, world.random_bytes)
-    store = open_store(settings.database)
+    store, pin = open_store(settings.database), Pin(settings.pinned)
     try:
         upgrade(store)
         with store.founding() as session:
+            refuse_second_log(session, store, pin)
             log = open_log(session, vault, world, settings.origin)
+        permit = Permit(pin, settings.halt, find_faults(store, log, world, pin))
+        if not permit.faults:
+            with store.reading() as session:
+                head = read_head(session)
+                permit.pin(head.size, head.checkpoint)
     except BaseException:
         store.engine.dispose()
         raise
-    permit = Permit(Pin(settings.pinned), settings.halt)
+    log = replace(log, succeed=Succession(pin).require)
     return Service(store, log, vault, world, check_signature, permit)
 
 

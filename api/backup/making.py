@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table
 
 from api.backup.archive import write_archive
 from api.backup.manifest import FORMAT, MANIFEST, Manifest, Member, print_manifest, read_signed
 from api.backup.rows import print_row
-from api.backup.stored import columns_of, rows_of, schema_of, tables_of
+from api.backup.stored import columns_of, prove_log, rows_of, schema_of, tables_of
 from api.db.sessions import Store
 from api.newfile import PRIVATE, new_file
 from api.settings import SetupError
+from shoe.errors import NoteError, ProofError
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -47,8 +48,8 @@ class Tally:
 def make_backup(store: Store, path: Path) -> Manifest:
     """Write all that the database holds at one moment into a new file of mode 0600; give its manifest.
 
-    The service may run on. Raises SetupError for a database without a log or with tables that are not ours, and OSError
-    where the file is there already or can't be written.
+    The service may run on. Raises SetupError for a database without a log, with one that does not prove its head,
+    or with tables that are not ours, and OSError where the file is there already or can't be written.
     """
     with new_file(path, PRIVATE) as file, store.reading() as session:
         connection = session.connection()
@@ -64,8 +65,11 @@ def make_backup(store: Store, path: Path) -> Manifest:
 
 def _take_stock(connection: Connection, tables: dict[str, Table]) -> Manifest:
     schema = schema_of(connection)
-    head = tables.get("log_head")
-    checkpoint = None if head is None else connection.scalar(select(head.columns["checkpoint"]))
+    try:
+        checkpoint = prove_log(connection, tables)
+    except (NoteError, ProofError) as error:
+        # A backup that could not be restored is none, and it is better to know today.
+        raise SetupError(f"the log does not prove its head: {error}; run: fairshoe log check") from None
     if schema is None or checkpoint is None:
         raise SetupError("the database holds no log yet: there is nothing to back up")
     signed = read_signed(checkpoint)

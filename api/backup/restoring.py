@@ -14,16 +14,12 @@ from api.backup.archive import ArchiveReader, BackupError, read_archive
 from api.backup.making import Tally
 from api.backup.manifest import MANIFEST, MANIFEST_MOST_BYTES, Manifest, Member, parse_manifest
 from api.backup.rows import parse_row
-from api.backup.stored import AT_ONCE, columns_of, rows_of, schema_of, tables_of
+from api.backup.stored import AT_ONCE, columns_of, prove_log, schema_of, tables_of
 from api.db import triggers
 from api.db.migrate import newest_revision, upgrade
 from api.db.sessions import Store, out_of_reach
 from api.settings import SetupError
 from shoe.errors import NoteError, ProofError, expected
-from shoe.proof.checkpoint import check_checkpoint
-from shoe.proof.merkle import leaf_hash
-from shoe.proof.note import parse_vkey
-from shoe.proof.span import root_from_span
 
 
 def check_backup(path: Path) -> Manifest:
@@ -152,18 +148,9 @@ def _insert(connection: Connection, table: Table, rows: list[dict[str, object]])
 
 
 def _require_log(connection: Connection, tables: dict[str, Table], manifest: Manifest) -> None:
-    """Recompute the root from the records' bytes, and hold it against what the log's own keys signed."""
-    head = tables["log_head"].columns
-    found = connection.execute(select(head["size"], head["root"], head["checkpoint"])).all()
-    if found != [(manifest.size, manifest.root, manifest.checkpoint)]:
-        raise BackupError(f"log_head: expected the manifest's checkpoint of {manifest.size} records, got another head")
-    vkeys = map(parse_vkey, connection.scalars(select(tables["signing_keys"].columns["vkey"])))
-    records = tables["leaves"]
-    leaves = (leaf_hash(row.record) for rows in rows_of(connection, records) for row in rows)
     try:
-        check_checkpoint(manifest.checkpoint, vkeys, manifest.log)
-        reached = root_from_span(0, (), leaves, (), manifest.size)
+        checkpoint = prove_log(connection, tables)
     except (NoteError, ProofError) as error:
-        raise BackupError(f"the log: {error}") from None
-    if reached != manifest.root:
-        raise BackupError(expected(manifest.root.hex(), reached.hex(), f"root of the {manifest.size} records"))
+        raise BackupError(f"the log in it: {error}") from None
+    if checkpoint != manifest.checkpoint:
+        raise BackupError(f"log_head: expected the manifest's checkpoint over {manifest.size} records, got another")

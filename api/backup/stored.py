@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from alembic.runtime.migration import MigrationContext
@@ -11,7 +11,11 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, LargeBinary, MetaD
 from api.backup.manifest import Column
 from api.db.tables import Base
 from api.settings import SetupError
-from shoe.errors import expected
+from shoe.errors import ProofError, expected
+from shoe.proof.checkpoint import check_checkpoint
+from shoe.proof.merkle import leaf_hash
+from shoe.proof.note import parse_vkey
+from shoe.proof.span import root_from_span
 
 AT_ONCE: Final = 1000
 """Rows in memory at a time."""
@@ -50,6 +54,25 @@ def rows_of(connection: Connection, table: Table) -> Iterator[Sequence[Row[Any]]
     query = select(table).order_by(*_order(connection, table))
     with connection.execute(query, execution_options={"yield_per": AT_ONCE}) as found:
         yield from found.partitions()
+
+
+def prove_log(connection: Connection, tables: Mapping[str, Table]) -> str | None:
+    """Recompute the log's root from its records' bytes, and give the head's checkpoint, None where there is no log.
+
+    Raises ProofError where the records lead to another root than the one signed, or the log's keys did not sign it;
+    NoteError where the checkpoint is none. Takes time in proportion to the records, and no memory.
+    """
+    head = tables["log_head"].columns if "log_head" in tables else None
+    checkpoint = None if head is None else connection.scalar(select(head["checkpoint"]))
+    if checkpoint is None:
+        return None
+    vkeys = map(parse_vkey, connection.scalars(select(tables["signing_keys"].columns["vkey"])))
+    signed = check_checkpoint(str(checkpoint), vkeys)
+    leaves = (leaf_hash(row.record) for rows in rows_of(connection, tables["leaves"]) for row in rows)
+    reached = root_from_span(0, (), leaves, (), signed.size)
+    if reached != signed.root:
+        raise ProofError(expected(signed.root.hex(), reached.hex(), f"root of the {signed.size} records"))
+    return str(checkpoint)
 
 
 def _order(connection: Connection, table: Table) -> Iterator[ColumnElement[Any]]:

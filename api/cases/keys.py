@@ -146,11 +146,10 @@ class Sealed:
 
 @dataclass(frozen=True, slots=True)
 class Rotated:
-    """What a rotation did: secrets there are, how many were sealed anew, and how many keys open nothing any more."""
+    """What a rotation did: how many secrets there are, and how many of them were sealed anew."""
 
     secrets: int
     sealed_anew: int
-    keys_left_over: int
 
 
 def rotate(service: Service) -> Rotated:
@@ -165,14 +164,14 @@ def rotate(service: Service) -> Rotated:
     service.permit.require()
     source = service.vault.source
     if isinstance(source, GivenKeys) and len(source.keys) < 2:
-        raise SetupError(f"{VAULT_KEY}: {expected('the new key and the one before it, as NEW,OLD', '1 key')}")
+        raise SetupError(f"{VAULT_KEY}: {expected('the new key and the one before it, as NEW,OLD', 'one key')}")
     with source.turn() if isinstance(source, KeyFile) else nullcontext():
         _require_readable(service)
         if isinstance(source, KeyFile):
             _add_to(source, service.vault.random_bytes(KEY_BYTES))
-        secrets, anew = service.write(_seal_all_anew(service.vault))
-        left_over = service.write(_drop_former(service.vault))
-    return Rotated(secrets, anew, left_over)
+        done = service.write(_seal_all_anew(service.vault))
+        service.write(_drop_former(service.vault))
+    return done
 
 
 def _require_readable(service: Service) -> None:
@@ -189,35 +188,34 @@ def _add_to(file: KeyFile, new: bytes) -> None:
     file.replace([new, *held])
 
 
-def _seal_all_anew(vault: Vault) -> Step[tuple[int, int]]:
-    """Seal every secret that isn't under the current key under it; give how many there are, and how many it were."""
+def _seal_all_anew(vault: Vault) -> Step[Rotated]:
+    """Seal every secret under the current key that is under another."""
 
-    def step(writing: Writing) -> Finish[tuple[int, int]]:
+    def step(writing: Writing) -> Finish[Rotated]:
         found = list(_secrets(writing.session))
         former = [secret for secret in found if not vault.is_current(secret.sealed, secret.belongs_to)]
         opened = [_open(vault, secret) for secret in former]
         writing.touched = True
         for secret, plain in zip(former, opened, strict=True):
             setattr(secret.row, secret.column.key, vault.seal(plain, secret.belongs_to))
-        return lambda _: (len(found), len(former))
+        return lambda _: Rotated(len(found), len(former))
 
     return step
 
 
-def _drop_former(vault: Vault) -> Step[int]:
-    """Drop all keys but the current one, where a file keeps them and nothing is under another; give their number.
+def _drop_former(vault: Vault) -> Step[None]:
+    """Drop all keys but the current one, where a file keeps them and nothing is under another.
 
     It happens while the log's head is held: whoever seals next reads the file after.
     """
 
-    def step(writing: Writing) -> Finish[int]:
-        left_over = len(vault.refresh()) - 1
+    def step(writing: Writing) -> Finish[None]:
         for secret in _secrets(writing.session):
             if not vault.is_current(secret.sealed, secret.belongs_to):
                 raise SetupError(f"{secret.name} was sealed under a former key meanwhile; run it again")
         if isinstance(vault.source, KeyFile):
             vault.source.replace(vault.keys[:1])
-        return lambda _: left_over
+        return lambda _: None
 
     return step
 

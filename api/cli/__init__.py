@@ -27,6 +27,7 @@ COMMANDS = {
     "keys": Listed(
         "Make, list and end the log's keys; rotate the vault's.", lambda: import_module("api.cli.keys").keys
     ),
+    "log": Listed("Check the log, and print proofs from it.", lambda: import_module("api.cli.log").log),
     "book": Listed("Publish seed books.", lambda: import_module("api.cli.book").book),
 }
 

@@ -20,11 +20,11 @@ from api.cli.output import examples, json_option, print_object, print_text
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @json_option
 def backup(file: Path, as_json: bool) -> None:
-    """Back up the database into a new FILE.
+    """Back up the database while the service runs.
 
-    FILE holds one moment of the database; the service may run. `fairshoe restore` puts it into an empty SQLite file or
-    PostgreSQL, whichever it came from. FILE must not be there yet. It is readable by its owner alone: seeds not yet
-    revealed are in it, encrypted. The key that opens them, the vault's, is not in it: keep a copy of it apart.
+    FILE, a new one, holds one moment of the database. `fairshoe restore` puts it into an empty SQLite file or
+    PostgreSQL, whichever it came from. It is readable by its owner alone: seeds not yet revealed are in it, encrypted.
+    The key that opens them, the vault's, is not in it: keep a copy of it apart.
     """
     with database() as (settings, store), file_named(file, "is not there yet, in a folder that can be written"):
         manifest = make_backup(store, file)

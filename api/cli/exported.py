@@ -7,6 +7,7 @@ from pathlib import Path
 from api.cases.exporting import export_span
 from api.cli.database import database, file_named
 from api.cli.output import BadInput, EnvironmentFault
+from api.log import holds_nothing
 from api.newfile import PUBLIC, new_file
 from api.refusals import Refusal
 from shoe.errors import ProofError
@@ -17,7 +18,7 @@ def write_span(out: Path, since: str | None, until: str | None, size: int | None
     """Write a span's archive to a new file; give it as it was checked while it was written.
 
     Raises BadInput for a file that is there already or can't be written and for a size that no checkpoint has,
-    EnvironmentFault where there is no database, and where its log doesn't prove its own head.
+    EnvironmentFault where there is no database or no log in it, and where the log doesn't prove its own head.
     """
     try:
         with (
@@ -26,6 +27,8 @@ def write_span(out: Path, since: str | None, until: str | None, size: int | None
             new_file(out, PUBLIC) as file,
             store.reading() as session,
         ):
+            if holds_nothing(session):
+                raise EnvironmentFault(f"{store.name}: there is no log in it; the first start of the service makes one")
             return export_span(session, file, since, until, size)
     except Refusal as error:
         raise BadInput(f"--checkpoint {size}: {error} Take the size that an earlier export printed.") from None

@@ -101,8 +101,8 @@ def rotate_vault(as_json: bool) -> None:
         print_text(f"{file} holds a new key, and all {done.secrets} secrets are sealed under it")
     else:
         print_text(
-            f"All {done.secrets} secrets are sealed under the first key of {VAULT_KEY}, {done.sealed_anew} of them anew; "
-            "what comes after it may go, from every server that has it first"
+            f"All {done.secrets} secrets are under the first key of {VAULT_KEY}, {done.sealed_anew} of them anew",
+            "The other keys may go from it, on every server that has the first one first",
         )
 
 

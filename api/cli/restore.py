@@ -22,12 +22,14 @@ from api.db.migrate import newest_revision
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @json_option
 def restore(file: Path, as_json: bool) -> None:
-    """Restore the database from a backup FILE.
+    """Restore a backup into an empty database.
 
     The database of the environment must be empty: a new folder in FAIRSHOE_DATA, or a new database in DATABASE_URL. It
-    may be of the other kind than the one backed up. A file that is damaged, cut off or edited is refused. An older
-    schema is brought to this version's. Before the first start, put the vault's key into the folder, and the pinned
-    checkpoint if there is one: a copy that is behind it signs nothing.
+    may be of the other kind than the one backed up. A FILE that is damaged, cut off or edited is refused. An older
+    schema is brought to this version's.
+
+    Before the first start, put the original's vault key and its pinned checkpoint into the folder. A copy that is
+    behind its pinned checkpoint signs nothing, or there would be two logs of one name.
     """
     with installation() as settings:
         settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -53,5 +55,6 @@ def restore(file: Path, as_json: bool) -> None:
         f"{name}: {manifest.rows} rows of schema {manifest.schema}, now at {newest_revision()}",
         f"Log {manifest.log}: {manifest.size} records, root {manifest.root.hex()}",
         f"Before the first start, put the original's vault key into {where_vault(settings)}, and its pinned checkpoint",
-        f"at {settings.pinned}: a copy that is behind that one signs nothing, or its log would have two heads.",
+        f"at {settings.pinned}. Where that one is lost, the copy signs nothing until",
+        "fairshoe log check --resume pins the log as it stands: only where nothing was signed after this backup.",
     )

@@ -23,14 +23,15 @@ PORT = 8000
               help="The port; 0 takes a free one.")  # fmt: skip
 @click.option("--workers", default="1", show_default=True, metavar="N", callback=read_by(whole(1, 64)),
               help="Processes.")  # fmt: skip
-@click.option("--threads", default="8", show_default=True, metavar="N", callback=read_by(whole(1, 256)),
+@click.option("--threads", default="32", show_default=True, metavar="N", callback=read_by(whole(1, 256)),
               help="Threads of each process.")  # fmt: skip
 @json_option
 def serve(*, host: str, port: int, workers: int, threads: int, as_json: bool) -> None:
     """Serve over HTTP.
 
     Database and keys lie in the folder that FAIRSHOE_DATA names, fairshoe-data without it; the first start makes them.
-    FAIRSHOE_ORIGIN names the log. Runs until SIGTERM or Ctrl-C. With --json it first prints url and folder.
+    FAIRSHOE_ORIGIN names the log, FAIRSHOE_WITNESSES a file of witnesses, a line "vkey URL" each, that are asked to
+    cosign it. Runs until SIGTERM or Ctrl-C. With --json it first prints url and folder.
     """
     with installation() as settings:
         listening = _listen(host, port)

@@ -12,7 +12,7 @@ from api.cli.output import BadInput, EnvironmentFault
 from api.db.sessions import OutcomeUnknown, Store
 from api.db.tables import LogHeadRow
 from api.healthy import watched
-from api.refusals import Refusal
+from api.refusals import NOT_FOUND, Refusal
 from api.service import Service
 from api.wiring import open_service
 from api.world import real_world
@@ -34,7 +34,8 @@ def service_here() -> Iterator[Service]:
             yield service
         except Refusal as error:
             fault = EnvironmentFault if error.kind.status >= _FROM_ITS_OWN_SIDE else BadInput
-            raise fault(f"{error} {error.kind.next}") from None
+            advice = "Name one that is there." if error.kind is NOT_FOUND else error.kind.next
+            raise fault(f"{error} {advice}") from None
         except OutcomeUnknown as error:
             raise EnvironmentFault(f"{error}; it may be stored or not: look before you try again") from None
         finally:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from api.integrity.complaints import Complaints
 from api.integrity.halt import halt
 from api.integrity.recompute import Recomputation
+from api.integrity.start import WHILE_RUNNING, find_faults
 from api.integrity.tree import WIDTH
 from api.service import Service
 from api.world import print_time
@@ -37,13 +38,15 @@ class Auditor:
         self._begin()
 
     def step(self) -> Progress:
-        """Go on for a bounded time; at the head the next step begins anew.
+        """Go on for a bounded time; at the head the next step begins anew, with what a start looks at first.
 
         The first complaint stops all signing at once, and ends the round. Raises OSError where that can't be done, and
         DBAPIError where the database can't be read.
         """
         latest, first = time.monotonic() + STEP_S, self._work.place
-        ended = False
+        for fault in () if first else self._find_faults():
+            self._complaints.add(fault)
+        ended = bool(self._complaints.listed)
         while not ended and time.monotonic() < latest and self._work.place - first < STEP_LEAVES:
             with self._service.reading() as session:
                 ended = self._work.step(session) or bool(self._complaints.listed)
@@ -55,6 +58,10 @@ class Auditor:
             self._rounds += 1
             self._begin()
         return done
+
+    def _find_faults(self) -> tuple[str, ...]:
+        service = self._service
+        return find_faults(service.store, service.log, service.world, service.permit.pinned, WHILE_RUNNING)
 
     def _begin(self) -> None:
         self._complaints = Complaints()

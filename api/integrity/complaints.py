@@ -37,7 +37,8 @@ class Complaints:
 
 def sentence(complaint: str) -> str:
     """Make a complaint one sentence on one line."""
-    return " ".join(complaint.split()).removesuffix(".") + "."
+    line = " ".join(complaint.split())
+    return line if line.endswith((".", "?")) else f"{line}."
 
 
 def _shown(wanted: object) -> str:

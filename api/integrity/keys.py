@@ -4,42 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from api.db.tables import SigningKeyRow
+from api.db.tables import LeafRow, SigningKeyRow
 from api.keyring import ACTIVE
-from shoe.errors import NoteError, ProofError, expected
+from shoe.errors import InputError, NoteError, ProofError, expected
 from shoe.proof.checkpoint import Checkpoint, parse_checkpoint
 from shoe.proof.note import Note, VerifierKey, check_note, parse_note, parse_vkey
-from shoe.proof.records import Key
+from shoe.proof.records import Key, parse_as
 
-ADDED = "added"
+ADDED: Final = "added"
 
 
 @dataclass(slots=True)
 class KeyHistory:
-    """Which key the log added, retired or gave up for compromised, and at which leaf.
+    """Which key the log added, retired or gave up for compromised, and at which leaf."""
 
-    `whole` says that all records are seen, from the first on.
-    """
-
-    whole: bool = True
     _added: dict[str, tuple[int, VerifierKey]] = field(default_factory=dict)
     _ended: dict[str, tuple[int, str]] = field(default_factory=dict)
 
-    def apply(self, index: int, record: Key) -> str | None:
-        """Take the record at an index; say what is wrong where it can't follow those before it."""
+    def take(self, index: int, data: bytes) -> list[str]:
+        """Take the `key` record at an index; say what is wrong where it is none or can't follow those before it."""
+        try:
+            record = parse_as(Key, data)
+        except InputError as error:
+            return [f"leaf {index}: {error}"]
         if record.status == ADDED:
             if record.vkey in self._added:
-                return expected("a key that was not added before", record.vkey, f"leaf {index}")
+                return [expected("a key that was not added before", record.vkey, f"leaf {index}")]
             self._added[record.vkey] = index, parse_vkey(record.vkey)
-        elif (self.whole and record.vkey not in self._added) or record.vkey in self._ended:
-            return expected("a key that was added, and not ended before", record.vkey, f"leaf {index}")
+        elif record.vkey not in self._added or record.vkey in self._ended:
+            return [expected("a key that was added, and not ended before", record.vkey, f"leaf {index}")]
         else:
             self._ended[record.vkey] = index, record.status
-        return None
+        return []
+
+    @classmethod
+    def read(cls, session: Session) -> tuple[KeyHistory, list[str]]:
+        """Read all `key` records, and say what is wrong with them; they are among the few that belong to no shoe."""
+        history, wrong = cls(), []
+        query = select(LeafRow.log_index, LeafRow.record).where(LeafRow.shoe.is_(None), LeafRow.type == Key.type)
+        for index, data in session.execute(query.order_by(LeafRow.log_index)):
+            wrong += history.take(index, data)
+        return history, wrong
 
     def known(self, size: int) -> tuple[VerifierKey, ...]:
         """List the keys that the first `size` leaves add."""
@@ -61,21 +71,18 @@ class KeyHistory:
         index, status = self._ended.get(vkey, (size, ACTIVE))
         return index >= size or (index >= before and status == "retired")
 
-    def differences(self, session: Session) -> Iterator[str]:
-        """Say where the database's keys are not those of the records seen: in key, place or status."""
-        rows = {row.vkey: row for row in session.scalars(select(SigningKeyRow))}
+    def differences(self, rows: Iterable[SigningKeyRow]) -> Iterator[str]:
+        """Say where the database's keys are not those of the log's records: in key, place or status."""
+        by_vkey = {row.vkey: row for row in rows}
         for vkey, (index, _) in self._added.items():
-            if vkey not in rows:
-                yield expected(f"a row, for leaf {index} adds this key", None, f"signing_keys: {vkey}")
-        for vkey, row in rows.items():
-            where = f"signing_keys: {vkey}"
-            added, status = self._added.get(vkey), self._ended.get(vkey, (0, ACTIVE))[1]
-            if self.whole and added is None:
-                yield expected("a key that the log's records add", vkey, "signing_keys")
-            elif added is not None and row.log_index != added[0]:
-                yield expected(f"added at leaf {added[0]}", row.log_index, where)
-            if row.status != status and (self.whole or vkey in self._ended):
-                yield expected(f"{status}, as the log's records have it", row.status, where)
+            row = by_vkey.pop(vkey, None)
+            status = self._ended.get(vkey, (index, ACTIVE))[1]
+            wanted = f"{status}, added at leaf {index}"
+            got = None if row is None else f"{row.status}, added at leaf {row.log_index}"
+            if got != wanted:
+                yield expected(wanted, got, f"signing_keys: {vkey}")
+        for vkey in by_vkey:
+            yield expected("a key that a record of the log adds", vkey, "signing_keys")
 
 
 def signature_complaints(

@@ -10,11 +10,11 @@ from api.integrity.complaints import Complaints
 from api.integrity.keys import KeyHistory
 from api.integrity.tree import Leaf
 from shoe.errors import InputError, expected
-from shoe.proof.records import FIRST, Key, Open, Reveal, Void, parse_as, parse_record, record_hash
+from shoe.proof.records import FIRST, Key, Open, Reveal, Void, parse_record, record_hash
 
 _ENDS: Final = (Reveal.type, Void.type)
 _COLUMNS: Final = ("type", "shoe", "seq")
-_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), check_circular=False).encode
+_READ: Final = json.JSONDecoder().decode
 
 
 @dataclass(slots=True)
@@ -30,15 +30,16 @@ class LeafCheck:
     """Walks the records from the first on, or from a later one; holds live shoes and a hash for each table."""
 
     def __init__(self, complaints: Complaints, origin: str, *, first: int = 0, strict: bool = False) -> None:
-        """Begin at leaf `first`; `strict` parses every record, which takes five times as long, as records must parse.
+        """Begin at leaf `first`; `strict` parses every record as a verifier does, which takes ten times as long.
 
-        Without it a record must be canonical JSON of this log, with the fields that chain it.
+        Without it a record must be JSON with the fields that chain it: its bytes are those of the signed tree, and
+        nothing enters that which a verifier would not read.
         """
         self._complaints, self._origin, self._strict = complaints, origin, strict
         self._whole = first == 0
         self._live: dict[str, _Chain] = {}
         self._tables: dict[str, str] = {}
-        self.keys = KeyHistory(self._whole)
+        self.keys = KeyHistory()
         self.time = ""
 
     def take(self, leaf: Leaf) -> None:
@@ -46,16 +47,17 @@ class LeafCheck:
         try:
             record = self._parse(leaf.record)
         except (ValueError, RecursionError) as error:
-            self._complaints.add(f"leaf {leaf.index}: {error}")
+            self._complaints.add(f"leaf {leaf.log_index}: {error}")
             return
         held, repeated = (record.get("type"), record.get("shoe"), record.get("seq")), leaf[2:]
         for name, wanted, got in zip(_COLUMNS, held, repeated, strict=True) if held != repeated else ():
-            self._complaints.differ(wanted, got, f"leaf {leaf.index}: column {name}")
+            self._complaints.differ(wanted, got, f"leaf {leaf.log_index}: column {name}")
         if record.get("log") != self._origin:
-            self._complaints.differ(self._origin, record.get("log"), f"leaf {leaf.index}: log")
-        self._go_on(leaf.index, str(record.get("time")))
+            self._complaints.differ(self._origin, record.get("log"), f"leaf {leaf.log_index}: log")
+        self._go_on(leaf.log_index, str(record.get("time")))
         if record.get("type") == Key.type:
-            self._take_key(leaf)
+            for wrong in self.keys.take(leaf.log_index, leaf.record) if self._whole else ():
+                self._complaints.add(wrong)
         if "shoe" in record:
             self._chain(leaf, record)
 
@@ -67,31 +69,23 @@ class LeafCheck:
     def _parse(self, data: bytes) -> dict[str, Any]:
         if self._strict:
             parse_record(data)
-        record = json.loads(data)
+        record = _READ(data.decode("ascii"))
         if not isinstance(record, dict):
             raise InputError(expected("an object", record))
-        if _CANONICAL(record).encode() != data:
-            raise InputError("expected canonical JSON, got another form of it")
         return record
-
-    def _take_key(self, leaf: Leaf) -> None:
-        try:
-            wrong = self.keys.apply(leaf.index, parse_as(Key, leaf.record))
-        except InputError as error:
-            wrong = f"leaf {leaf.index}: {error}"
-        if wrong is not None:
-            self._complaints.add(wrong)
 
     def _chain(self, leaf: Leaf, record: dict[str, Any]) -> None:
         shoe, seq = str(record["shoe"]), record.get("seq")
         chain = self._begin(record) if record.get("type") == Open.type else self._live.get(shoe)
         if chain is None or (chain.seq == 0 and shoe in self._live):
             if self._whole:
-                self._complaints.add(f"leaf {leaf.index}: shoe {shoe}: expected one open record before all others of it")
+                self._complaints.add(
+                    f"leaf {leaf.log_index}: shoe {shoe}: expected one open record before all others of it"
+                )
             chain = _Chain(None, seq, record.get("previous"))
         if (seq, record.get("previous")) != (chain.seq, chain.last):
-            self._complaints.differ(chain.seq, seq, f"leaf {leaf.index}: shoe {shoe}: seq")
-            self._complaints.differ(chain.last, record.get("previous"), f"leaf {leaf.index}: shoe {shoe}: previous")
+            self._complaints.differ(chain.seq, seq, f"leaf {leaf.log_index}: shoe {shoe}: seq")
+            self._complaints.differ(chain.last, record.get("previous"), f"leaf {leaf.log_index}: shoe {shoe}: previous")
         last = record_hash(leaf.record).hex()
         if record.get("type") not in _ENDS:
             self._live[shoe] = _Chain(chain.table, seq + 1 if isinstance(seq, int) else 0, last)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from api.db.tables import CheckpointRow, CosignatureRow, LeafRow, LogHeadRow
+from api.beside import describe
+from api.db.sessions import out_of_reach
+from api.db.tables import CheckpointRow, CosignatureRow, LogHeadRow, SigningKeyRow
 from api.integrity.complaints import MOST, Complaints
 from api.integrity.head import checkpoint_complaints, size_complaints, tree_complaints
 from api.integrity.keys import signature_complaints
@@ -59,6 +62,16 @@ class Recomputation:
 
     def step(self, session: Session) -> bool:
         """Check the next slice; say whether that was the last, with the head checked as well."""
+        try:
+            return self._step(session)
+        except (TypeError, AttributeError, ValueError, DBAPIError) as error:
+            # SQLite keeps text where numbers or bytes belong, if it is told to; and a file may be damaged.
+            if isinstance(error, DBAPIError) and out_of_reach(error):
+                raise
+            self._complaints.add(f"what is stored of the leaves from {self.place} on: {describe(error)}")
+            return True
+
+    def _step(self, session: Session) -> bool:
         head = session.get(LogHeadRow, HEAD)
         if head is None:
             self._complaints.add(expected("one row", None, "log_head"))
@@ -84,14 +97,14 @@ class Recomputation:
 
     def _check_checkpoints(self, session: Session, part: Slice) -> None:
         kept = select(CheckpointRow.size, CheckpointRow.text).order_by(CheckpointRow.size)
-        texts = {size: text for size, text in session.execute(kept.where(*_within(CheckpointRow.size, part)))}  # noqa: C416
+        texts = {size: text for size, text in session.execute(kept.where(_within(CheckpointRow.size, part)))}  # noqa: C416
         for size, text in texts.items():
             wanted = Checkpoint(self._origin, size, self._tree.root(size))
             due, known = self._leaves.keys.due(self._before, size), self._leaves.keys.known(size)
             for wrong in signature_complaints(text, wanted, due, known):
                 self._complaints.add(wrong)
             self._before, self.checkpoints = size, self.checkpoints + 1
-        rows = select(CosignatureRow).where(*_within(CosignatureRow.size, part))
+        rows = select(CosignatureRow).where(_within(CosignatureRow.size, part))
         for row in session.scalars(rows.order_by(CosignatureRow.size, CosignatureRow.vkey)):
             self._check_cosignature(row, texts.get(row.size))
 
@@ -115,7 +128,7 @@ class Recomputation:
             *size_complaints(session, head),
             *tree_complaints(head, self._tree.frontier(head.size)),
             *checkpoint_complaints(session, head, wanted, (), keys.known(head.size)),
-            *keys.differences(session),
+            *keys.differences(session.scalars(select(SigningKeyRow))),
         ]
         self._complaints.differ(self._leaves.time, head.time, "log_head: time")
         outside = select(CheckpointRow.size).where(or_(CheckpointRow.size < 1, CheckpointRow.size > head.size))
@@ -125,18 +138,18 @@ class Recomputation:
             self._complaints.add(wrong)
 
 
-def recompute(session: Session, origin: str, show: Show = lambda done, size: None) -> Report:
+def recompute(session: Session, origin: str, show: Show | None = None) -> Report:
     """Recompute the whole log that a session sees, and compare all that is stored of it.
 
     Takes time in proportion to leaves and checkpoints, memory in proportion to neither. `origin` is the log's name.
     """
     work = Recomputation(origin, Complaints())
     while not work.step(session):
-        show(work.place, work.size)
         session.expunge_all()
-    show(work.size, work.size)
+        if show is not None:
+            show(work.place, work.size)
     return work.report()
 
 
-def _within(column: object, part: Slice) -> tuple[object, object]:
-    return column > part.start, column <= part.stop
+def _within(size: InstrumentedAttribute[int], part: Slice) -> ColumnElement[bool]:
+    return size.between(part.start + 1, part.stop)

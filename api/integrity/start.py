@@ -13,15 +13,16 @@ from sqlalchemy.orm import Session
 from api.beside import describe
 from api.db import triggers
 from api.db.sessions import Store, out_of_reach
-from api.db.tables import LeafRow, LogHeadRow, SigningKeyRow
+from api.db.tables import LogHeadRow, SigningKeyRow
 from api.integrity.complaints import Complaints
 from api.integrity.durability import durability_complaints
 from api.integrity.head import checkpoint_complaints, size_before, size_complaints, tree_complaints
+from api.integrity.keys import KeyHistory
 from api.integrity.leaves import LeafCheck
-from api.integrity.pinned import pin_complaints
+from api.integrity.pinned import Held, look_at, pin_complaints
 from api.integrity.tree import WIDTH, TreeCheck, ancestry, missing_nodes, read_nodes, read_slice
 from api.keyring import ACTIVE
-from api.log import CLOCK_TOLERANCE_S, HEAD, clock_behind
+from api.log import CLOCK_TOLERANCE_S, HEAD, Log, clock_behind, holds_nothing
 from api.pin import Pin
 from api.settings import SetupError
 from api.vault import Vault, of_signing_key
@@ -30,14 +31,15 @@ from shoe.errors import InputError, expected
 from shoe.proof.checkpoint import Checkpoint
 from shoe.proof.merkle import frontier_nodes
 from shoe.proof.note import SignerKey, VerifierKey, parse_vkey
-from shoe.proof.records import Key, parse_as
 
 REHASHED_WHOLE: Final = 32_768
 """A log of up to so many leaves is recomputed whole."""
 
 REHASHED: Final = 4_096
-PARSED: Final = 2_048
+PARSED: Final = 1_024
 """Of every other log, so many leaves at the end are recomputed, and so many of these parsed."""
+
+PINNED: Final = "pinned checkpoint"
 
 FAULTS: Final = 8
 """Faults told at most: they stand in every refusal."""
@@ -52,7 +54,7 @@ class View:
     origin: str
     vault: Vault
     now: str
-    pin: Pin
+    held: Held
 
     @property
     def keys(self) -> list[SigningKeyRow]:
@@ -65,18 +67,24 @@ class View:
         return [parse_vkey(row.vkey) for row in self.keys]
 
 
-def find_faults(store: Store, origin: str, vault: Vault, world: World, pin: Pin) -> tuple[str, ...]:
+Check = Callable[[View], Iterator[str]]
+
+
+def find_faults(
+    store: Store, log: Log, world: World, pin: Pin, checks: Mapping[str, Check] | None = None
+) -> tuple[str, ...]:
     """List why nothing may be signed, a sentence each: what is wrong, where, what was expected and what is there.
 
-    Costs O(log size) reads and a bounded number of leaves. Raises DBAPIError where the database can't be reached.
+    `checks` are all of `CHECKS` unless others are given. Costs O(log size) reads and a bounded number of leaves. Raises
+    DBAPIError where the database can't be reached.
     """
-    complaints = Complaints(FAULTS)
+    complaints, held = Complaints(FAULTS), look_at(pin)
     with store.reading() as session:
         head = session.get(LogHeadRow, HEAD)
         if head is None:
             return ("log_head: expected one row, got none.",)
-        view = View(session, head, origin, vault, print_time(world.now()), pin)
-        for name, check in CHECKS.items():
+        view = View(session, head, log.origin, log.keyring.vault, print_time(world.now()), held)
+        for name, check in (CHECKS if checks is None else checks).items():
             try:
                 for wrong in check(view):
                     complaints.add(wrong)
@@ -88,6 +96,14 @@ def find_faults(store: Store, origin: str, vault: Vault, world: World, pin: Pin)
             except Exception as error:  # noqa: BLE001  # what is stored may be anything, and no start may fail on it
                 complaints.add(f"check of the {name}: {describe(error)}")
     return complaints.sentences()
+
+
+def refuse_second_log(session: Session, store: Store, pin: Pin) -> None:
+    """Raise SetupError where a log was pinned, but the database holds nothing of one: no start may found another."""
+    held = look_at(pin)
+    if (held.text or held.fault) and holds_nothing(session):
+        what = f"{store.name}: the database is empty, but {pin.path} holds a checkpoint of the log that was in it"
+        raise SetupError(f"{what}; restore a backup, or begin a new log in another folder")
 
 
 def _check_head(view: View) -> Iterator[str]:
@@ -129,7 +145,6 @@ def _check_end(view: View) -> Iterator[str]:
     else:
         tree.finish(view.session, size)
         complaints.differ(leaves.time, view.head.time, "log_head: time")
-        yield from leaves.keys.differences(view.session)
     yield from complaints.sentences()
 
 
@@ -147,32 +162,22 @@ def _check_clock(view: View) -> Iterator[str]:
 
 
 def _check_keys(view: View) -> Iterator[str]:
-    rows = view.keys
-    for row in rows:
-        yield from _record_complaints(view, row)
-        if row.status == ACTIVE:
-            yield from _seed_complaints(view.vault, row)
-    if not any(row.status == ACTIVE for row in rows):
-        yield expected("at least one active key", [row.status for row in rows], "signing_keys")
-
-
-def _record_complaints(view: View, row: SigningKeyRow) -> Iterator[str]:
-    where = f"signing_keys: {row.vkey}: record at leaf {row.log_index}"
-    data = view.session.scalar(select(LeafRow.record).where(LeafRow.log_index == row.log_index))
-    try:
-        record = parse_as(Key, data or b"")
-    except InputError as error:
-        yield f"{where}: {error}"
-        return
-    if (record.vkey, record.status) != (row.vkey, "added"):
-        yield expected(f"{row.vkey} added", f"{record.vkey} {record.status}", where)
+    history, wrong = KeyHistory.read(view.session)
+    yield from wrong
+    yield from history.differences(view.keys)
+    active = [row for row in view.keys if row.status == ACTIVE]
+    for row in active:
+        yield from _seed_complaints(view.vault, row)
+    if not active:
+        yield expected("at least one active key", "none", "signing_keys")
 
 
 def _seed_complaints(vault: Vault, row: SigningKeyRow) -> Iterator[str]:
     """The vault must open an active key's seed, and the seed give the verifier key that the row says."""
     where = f"signing_keys: {row.vkey}: seed"
     try:
-        seed = vault.open_now(row.sealed_seed, of_signing_key(row.vkey))
+        # A rotation may have begun since the row was read: a former key is good too.
+        seed = vault.open(row.sealed_seed, of_signing_key(row.vkey))
         key = SignerKey.from_seed(parse_vkey(row.vkey).name, seed)
     except (SetupError, InputError) as error:
         yield f"{where}: {error}"
@@ -182,10 +187,10 @@ def _seed_complaints(vault: Vault, row: SigningKeyRow) -> Iterator[str]:
 
 
 def _check_pin(view: View) -> Iterator[str]:
-    return pin_complaints(view.session, view.head, view.pin, view.origin, view.known)
+    return pin_complaints(view.session, view.head, view.held, view.origin, view.known)
 
 
-CHECKS: Final[Mapping[str, Callable[[View], Iterator[str]]]] = {
+CHECKS: Final[Mapping[str, Check]] = {
     "head": _check_head,
     "checkpoint": _check_checkpoint,
     "end of the log": _check_end,
@@ -193,6 +198,9 @@ CHECKS: Final[Mapping[str, Callable[[View], Iterator[str]]]] = {
     "durability": _check_durability,
     "clock": _check_clock,
     "keys": _check_keys,
-    "pinned checkpoint": _check_pin,
+    PINNED: _check_pin,
 }
 """All that a start checks, by name, in the order in which it does."""
+
+WHILE_RUNNING: Final = {name: CHECKS[name] for name in ("head", "checkpoint", "triggers", "durability", PINNED)}
+"""Those that hold at every moment and cost next to nothing; a key may be rotated between two looks."""

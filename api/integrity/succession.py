@@ -15,7 +15,7 @@ from api.log import split_frontier
 from api.pin import Pin, read_pinned
 from api.refusals import READ_ONLY, Refusal
 from shoe.errors import FairshoeError, ProofError, expected
-from shoe.proof.checkpoint import Checkpoint, parse_checkpoint
+from shoe.proof.checkpoint import parse_checkpoint
 from shoe.proof.merkle import root_of_frontier
 from shoe.proof.note import SignerKey, check_note, parse_note
 
@@ -39,9 +39,14 @@ class Succession:
 
     def _require(self, origin: str, head: LogHeadRow, signers: Sequence[SignerKey]) -> None:
         signed = parse_checkpoint(parse_note(head.checkpoint).text)
-        wanted = Checkpoint(origin, head.size, root_of_frontier(split_frontier(head.frontier), head.size))
-        if signed != wanted:
-            raise ProofError(expected(f"the checkpoint of {wanted}", signed, "log_head: checkpoint"))
+        root = root_of_frontier(split_frontier(head.frontier), head.size)
+        if (signed.origin, signed.size) != (origin, head.size):
+            signs = f"one over {signed.size} leaves of {signed.origin}"
+            raise ProofError(expected(f"one over {head.size} leaves of {origin}", signs, "log_head: checkpoint"))
+        if signed.root != root:
+            raise ProofError(
+                expected(f"the root {signed.root.hex()}, as it was signed", root.hex(), "log_head: frontier")
+            )
         pinned = self.pin.read()
         if pinned != head.checkpoint:
             check_note(head.checkpoint, [key.vkey for key in signers])
@@ -49,7 +54,7 @@ class Succession:
             return
         newest = read_pinned(pinned)
         if newest.size > head.size:
-            raise ProofError(behind(self.pin, newest.size, head.size))
-        if newest.size == head.size and newest.root != signed.root:
+            raise ProofError(behind(self.pin.path, newest.size, head.size))
+        if newest.size == head.size and newest.root != root:
             where = f"{self.pin.path}: root of the log's {head.size} leaves"
-            raise ProofError(expected(f"{newest.root.hex()}, as it was signed", signed.root.hex(), where))
+            raise ProofError(expected(newest.root.hex(), root.hex(), where))

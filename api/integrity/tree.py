@@ -39,7 +39,7 @@ _UNKNOWN: Final = bytes(HASH_BYTES)
 class Leaf(NamedTuple):
     """A row of the log's leaves."""
 
-    index: int
+    log_index: int
     record: bytes
     type: str
     shoe: str | None
@@ -57,14 +57,17 @@ class Slice:
 
 
 def read_slice(session: Session, start: int, size: int) -> Slice:
-    """Read the slice that begins at a multiple of 1,024, of a log of `size` leaves: two queries."""
+    """Read the slice that begins at a multiple of 1,024, of a log of `size` leaves: two queries.
+
+    What is no bytes, as SQLite would keep it, is left out like what is not there.
+    """
     stop = min(start + WIDTH, size)
     leaves = session.execute(
         select(LeafRow.log_index, LeafRow.record, LeafRow.type, LeafRow.shoe, LeafRow.seq)
         .where(LeafRow.log_index >= start, LeafRow.log_index < stop)
         .order_by(LeafRow.log_index)
     )
-    return Slice(start, stop, [Leaf(*row) for row in leaves], _read_nodes(session, start))
+    return Slice(start, stop, [Leaf(*row) for row in leaves if isinstance(row[1], bytes)], _read_nodes(session, start))
 
 
 def _read_nodes(session: Session, start: int) -> dict[int, bytes]:
@@ -143,7 +146,7 @@ class TreeCheck:
     def _leaf_hashes(self, part: Slice) -> Iterable[bytes]:
         if len(part.leaves) == part.stop - part.start:
             return [leaf_hash(leaf.record) for leaf in part.leaves]
-        records = {leaf.index: leaf.record for leaf in part.leaves}
+        records = {leaf.log_index: leaf.record for leaf in part.leaves}
         return [
             leaf_hash(records[index]) if index in records else self._missing(index, part.nodes.get(2 * index))
             for index in range(part.start, part.stop)

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from flask import Blueprint, Response
 
 from api.log import read_head
+from api.refusals import READ_ONLY, Refusal
 from api.routes.exchange import answer, answer_text, service
 from shoe.proof.seal import PROTOCOL
 
@@ -16,6 +17,17 @@ blueprint = Blueprint("meta", __name__)
 @blueprint.get("/livez")
 def live() -> Response:
     """Say that the process answers."""
+    return answer({"status": "ok"})
+
+
+@blueprint.get("/readyz")
+def ready() -> Response:
+    """Say that the service reads and signs; raises Refusal with every reason against it."""
+    with service().reading() as session:
+        read_head(session)
+    reasons = service().permit.reasons()
+    if reasons:
+        raise Refusal(READ_ONLY, " ".join(reasons))
     return answer({"status": "ok"})
 
 

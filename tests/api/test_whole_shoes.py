@@ -329,18 +329,6 @@ def test_the_next_book_follows_the_last_index_and_the_old_master_is_published(ho
     assert house.verify(shoe).verdict == "verified"
 
 
-def test_a_book_used_up_before_the_next_was_there_is_ended_by_hand(house: Installation) -> None:
-    house.table(**EVERY_COUP, book=1)
-    root = house.get("/tables/t/books")["books"][0]["root"]
-    house.deal_out(house.sealed())
-    house.post("/tables/t/books", {"size": 1})
-    live = house.sealed()
-    ended = house.post(f"/tables/t/books/{root}/end")
-    assert parse_as(BookEnd, house.receipt(ended).record).root.hex() == root
-    house.deal_out(live)
-    assert house.verify(live).verdict == "verified"
-
-
 def test_a_book_given_up_early_shows_in_the_next_shoes_proof(house: Installation) -> None:
     """Protocol §3: `book_end` may come early while no shoe is open, and unused indices are then dead."""
     house.table(**EVERY_COUP, book=5)
