@@ -60,7 +60,7 @@ WRONG_MODE: Final = Kind(
     "wrong-mode", 409, "The table's mode of entropy has no such step", "Read the table's rules, key entropy."
 )
 DEADLINE_PASSED: Final = Kind(
-    "deadline-passed", 409, "The step's deadline has passed", "Void the shoe, and open another."
+    "deadline-passed", 409, "The step's deadline has passed", "Open another shoe: this one becomes void by itself."
 )
 CONTRIBUTIONS_FULL: Final = Kind(
     "contributions-full", 409, "The shoe has all the contributions it can take", "Contribute to the next shoe."
