@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from sqlalchemy import insert, select
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from api.db.tables import CheckpointRow, LeafRow, LogHeadRow, LogNodeRow, SigningKeyRow
@@ -143,7 +144,7 @@ def name_of_log(session: Session) -> str:
     """
     try:
         return parse_as(Key, read_records(session, [0])[0]).log
-    except (InputError, KeyError, TypeError):  # SQLite keeps text where bytes belong, if it is told to
+    except (InputError, KeyError, TypeError, DBAPIError):  # SQLite keeps text for bytes, if it is told to
         kept = session.scalar(select(CheckpointRow.text).order_by(CheckpointRow.size).limit(1))
         origin, newline, _ = (kept or "").partition("\n")
         if not newline:

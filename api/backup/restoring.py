@@ -45,10 +45,10 @@ def restore_backup(store: Store, path: Path) -> Manifest:
     """
     manifest = check_backup(path)
     _require_room(store, manifest)
+    _make_tables(store, manifest, path)
     with _opened(path) as (again, archive):
         if again != manifest:
             raise BackupError("expected the file to stay as it is while it is read, got another manifest")
-        _make_tables(store, manifest)
         _fill_all(store, manifest, archive)
     upgrade(store)
     return manifest
@@ -66,18 +66,21 @@ def _opened(path: Path) -> Iterator[tuple[Manifest, ArchiveReader]]:
 def _lines(archive: ArchiveReader, member: Member) -> Iterator[bytes]:
     tally = Tally()
     yield from tally.count(archive.lines(member.name, member.size))
-    if (tally.rows, tally.sha256) != (member.rows, member.sha256):
-        said, found = (f"{rows} rows of SHA-256 {hashed.hex()}" for rows, hashed in (
-            (member.rows, member.sha256), (tally.rows, tally.sha256)))  # fmt: skip
-        raise BackupError(f"{member.name}: expected {said}, got {found}")
+    wanted = f"{member.rows} rows of SHA-256 {member.sha256.hex()}"
+    got = f"{tally.rows} rows of SHA-256 {tally.sha256.hex()}"
+    if got != wanted:
+        raise BackupError(f"{member.name}: expected {wanted}, got {got}")
 
 
-def _make_tables(store: Store, manifest: Manifest) -> None:
+def _make_tables(store: Store, manifest: Manifest, path: Path) -> None:
     try:
         upgrade(store, manifest.schema)
     except CommandError:
-        known = f"a schema up to {newest_revision()}, the newest that this version knows"
-        raise BackupError(expected(known, manifest.schema, MANIFEST)) from None
+        known = f"a schema that this version knows, up to {newest_revision()}"
+        where = f"{path}: {MANIFEST}"
+        raise BackupError(
+            f"{expected(known, manifest.schema, where)}; restore it by the version that made it"
+        ) from None
 
 
 def _fill_all(store: Store, manifest: Manifest, archive: ArchiveReader) -> None:
@@ -120,8 +123,8 @@ def _require_tables(manifest: Manifest, tables: dict[str, Table]) -> None:
         if name not in wanted:
             raise BackupError(expected(f"only tables of schema {manifest.schema}", name, MANIFEST))
         if said.get(name) != wanted[name]:
-            columns = ", ".join(map(" ".join, wanted[name]))
-            raise BackupError(f"{MANIFEST}: expected the table {name} with {columns}, got {said.get(name)}")
+            columns, got = (", ".join(map(" ".join, each)) for each in (wanted[name], said.get(name, [])))
+            raise BackupError(f"{MANIFEST}: expected the table {name} with {columns}, got {got or 'no such table'}")
 
 
 def _fill(connection: Connection, table: Table, member: Member, lines: Iterator[bytes]) -> None:

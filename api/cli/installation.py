@@ -10,6 +10,7 @@ from alembic.util import CommandError
 from sqlalchemy.exc import DBAPIError
 
 from api.cli.output import EnvironmentFault
+from api.db.sessions import shown
 from api.settings import Settings, settings_from
 
 
@@ -23,6 +24,6 @@ def installation() -> Iterator[Settings]:
         where = error.filename or settings.folder
         raise EnvironmentFault(f"{where}: {error.strerror}; set FAIRSHOE_DATA to a folder of your own") from None
     except DBAPIError as error:
-        raise EnvironmentFault(f"{settings.database}: {error.orig}") from None
+        raise EnvironmentFault(f"{shown(settings.database)}: {error.orig}") from None
     except CommandError as error:
-        raise EnvironmentFault(f"{settings.database}: {error}; is it of a newer version?") from None
+        raise EnvironmentFault(f"{shown(settings.database)}: {error}; is it of a newer version?") from None

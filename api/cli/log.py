@@ -91,11 +91,15 @@ def check(*, resuming: bool, as_json: bool) -> int:
 
 
 def _resume(settings: Settings, store: Store) -> None:
+    pin = Pin(settings.pinned)
+    done = [] if pin.read() else [f"{pin.path} pins the log as it stands"]
     with store.reading() as session:
         head = read_head(session)
-        Pin(settings.pinned).keep(head.size, head.checkpoint)
+        pin.keep(head.size, head.checkpoint)
     if resume(settings.halt):
-        note(f"{settings.halt} is gone: signing goes on; servers that started read-only are to be started again")
+        done.append(f"{settings.halt} is gone")
+    for each in done:
+        note(f"{each}: signing goes on, once servers that started read-only are started again")
 
 
 def _object(found: Examination) -> dict[str, Any]:
@@ -214,6 +218,10 @@ def _print_growth(session: Session, old: int, new: int | None, as_json: bool) ->
 
 
 def _root(session: Session, size: int) -> bytes:
+    """The root of the first records: the one that was signed, where one was, else the nodes'."""
+    kept = session.get(CheckpointRow, size)
+    if kept is not None:
+        return parse_checkpoint(parse_note(kept.text).text).root
     nodes = frontier_nodes(size)
     stored = read_nodes(session, nodes)
     return root_of_frontier(tuple(stored[node.position] for node in nodes), size)

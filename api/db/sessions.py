@@ -45,7 +45,7 @@ class Store:
     def name(self) -> str:
         """What to call the database in a message: its file, or its address without the password."""
         url = self.engine.url
-        return str(url.database) if self.dialect == "sqlite" else url.render_as_string(hide_password=True)
+        return str(url.database) if self.dialect == "sqlite" else shown(url.render_as_string(hide_password=False))
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -83,6 +83,11 @@ def out_of_reach(error: DBAPIError) -> bool:
     if code is not None:
         return code & 0xFF in _OUT_OF_REACH
     return error.connection_invalidated or isinstance(error, OperationalError)
+
+
+def shown(address: str) -> str:
+    """Give a database's address as a message may show it: without the password."""
+    return make_url(address).render_as_string(hide_password=True) if "://" in address else address
 
 
 def open_store(address: str) -> Store:

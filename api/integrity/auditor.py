@@ -46,10 +46,12 @@ class Auditor:
         latest, first = time.monotonic() + STEP_S, self._work.place
         for fault in () if first else self._find_faults():
             self._complaints.add(fault)
-        ended = bool(self._complaints.listed)
-        while not ended and time.monotonic() < latest and self._work.place - first < STEP_LEAVES:
+        ended, goes_on = False, not self._complaints.listed
+        while goes_on:
             with self._service.reading() as session:
-                ended = self._work.step(session) or bool(self._complaints.listed)
+                ended = self._work.step(session)
+            goes_on = not ended and time.monotonic() < latest and self._work.place - first < STEP_LEAVES
+        ended = ended or bool(self._complaints.listed)
         report = self._work.report()
         if report.complaints:
             halt(self._halting, print_time(self._service.world.now()), report.complaints[0])

@@ -125,7 +125,7 @@ def _check_checkpoint(view: View) -> Iterator[str]:
 def _check_end(view: View) -> Iterator[str]:
     """Recompute the end of the log, or all of a short one, from the records' bytes."""
     size, complaints = view.head.size, Complaints()
-    start = 0 if size <= REHASHED_WHOLE else (size - REHASHED) // WIDTH * WIDTH
+    start = 0 if size <= REHASHED_WHOLE else max(size - REHASHED, 0) // WIDTH * WIDTH
     parsed = max(size - PARSED, 0) // WIDTH * WIDTH
     trusted = read_nodes(view.session, ancestry(start))
     lacking = list(missing_nodes(frontier_nodes(start), trusted))

@@ -103,7 +103,7 @@ class Search:
 
     @cached_property
     def _numbers(self) -> npt.NDArray[np.uint64]:
-        return np.array(list(self._heads), np.uint64)
+        return np.sort(np.array(list(self._heads), np.uint64))
 
     @cached_property
     def _sieve(self) -> npt.NDArray[np.bool_]:
@@ -122,7 +122,8 @@ class Search:
         for start in range(min(HEAD, len(content) - HEAD + 1)):
             heads = np.frombuffer(content, "<u8", (len(content) - start) // HEAD, start)
             likely = np.flatnonzero(self._sieve[heads * _MIX >> _SHIFT])
-            for at in likely[np.isin(heads[likely], self._numbers)]:
+            nearest = np.searchsorted(self._numbers, heads[likely]).clip(max=len(self._numbers) - 1)
+            for at in likely[self._numbers[nearest] == heads[likely]]:
                 place = start + HEAD * int(at)
                 for pattern in self._heads[int(heads[at])]:
                     if content.startswith(pattern, place):

@@ -36,8 +36,11 @@ class Originals:
     Eleven leaves under ten checkpoints: key, book, open, lock, seal, five coups, the last of them with the reveal.
     """
 
-    def __init__(self, folder: Path, server: Callable[[], Postgres]) -> None:
-        self._folder, self._server = folder, server
+    def __init__(
+        self, folder: Path, server: Callable[[], Postgres], further: Callable[[Installation], None] = lambda house: None
+    ) -> None:
+        """Make originals in a folder and on a server; `further` goes on with the log of eleven leaves."""
+        self._folder, self._server, self._further = folder, server, further
         self._made: dict[str, Installation] = {}
 
     @contextmanager
@@ -60,6 +63,7 @@ class Originals:
         house.table(**EVERY_COUP)
         house.deal_out(house.sealed())
         assert house.size() == SIZE
+        self._further(house)
         house.stop()
         self._made[database] = house
         return house

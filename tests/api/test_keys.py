@@ -396,7 +396,7 @@ def test_a_seed_of_another_key_signs_nothing(house: Installation) -> None:
     with house.service.store.writing() as session:
         row = session.get_one(SigningKeyRow, vkey)
         row.sealed_seed = house.service.vault.seal(bytes(32), of_signing_key(vkey))
-    with pytest.raises(SetupError, match=r"^signing key in the vault: expected 'the key of |^signing key in the vault: expected the key of "):
+    with pytest.raises(SetupError, match=r"^signing key in the vault: expected the key of "):
         house.service.write(make_table_and_book(house))
 
 

@@ -71,8 +71,8 @@ class Campaign:
     def finish(self) -> None:
         """Let every client have its answer, then hold everything against everything, from the first byte on."""
         self._crowd.stop()
-        self._play_on()
         self._find_no_fault()
+        self._play_on()
         seen = self.audit.leaves
         self.audit = Audit(self.audit.vkey)
         self.audit.take(read_leaves(self._url))
@@ -113,6 +113,8 @@ class Campaign:
         self._find_no_fault()
 
     def _find_no_fault(self) -> None:
+        halt = self.server.place.settings.halt
+        assert not halt.exists(), f"the service signs nothing any more: {halt.read_text()}"
         assert not self.ledger.faults, "\n".join(self.ledger.faults[:5])
 
     def _play_on(self) -> None:
@@ -122,7 +124,8 @@ class Campaign:
         for shoe in self.audit.live():
             player = Player(self._main, self.audit.plays[shoe].opened["table"])
             while player.go_on(shoe):
-                assert time.monotonic() < latest, f"shoe {shoe} does not come to its end"
+                said = f"{self.ledger.answers[-1]}\n{self.server.said()[-2000:]}"
+                assert time.monotonic() < latest, f"shoe {shoe} does not come to its end: {said}"
 
     def _replay(self) -> None:
         """Send requests of all the campaign again: those that needed more than one sending, and some of the rest."""

@@ -129,7 +129,7 @@ class Client:
             if not self._excused(reply):
                 return reply.status, reply.data, sendings
             self.ledger.unavailable.append(path)
-            time.sleep(0.05)
+            time.sleep(0.2)
         self.ledger.faults.append(f"{method} {path} ({key}): not answered in {PATIENCE_S} s")
         raise TimeoutError(path)
 

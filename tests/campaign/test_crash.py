@@ -43,6 +43,6 @@ def test_a_few_kills(place: Place) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_two_hundred_kills(place: Place) -> None:
     campaign(place, kills=200)
