@@ -25,12 +25,14 @@ from api.cases.witnessing import cosign_head
 from api.claims import KEPT_S, forget_claims
 from api.db.tables import ClaimRow
 from api.integrity.auditor import Auditor
+from api.keyring import active_vkeys
 from api.log import read_head
 from api.service import Service
 from api.witness import Witness, WitnessClient
 from api.world import print_time, seconds_after
 from api.writing import Finish, Writing
 from shoe.errors import ProofError
+from shoe.proof.note import check_note
 
 NAME: Final = "fairshoe keeper"
 TICK_S: Final = 1.0
@@ -130,6 +132,8 @@ class Keeper:
         with self.service.reading() as session:
             head = read_head(session)
             size, checkpoint = head.size, head.checkpoint
+            # What is pinned can't be unpinned: a head that somebody else put there must not get so far.
+            check_note(checkpoint, active_vkeys(session))
         pinned = self.service.permit.pinned
         pinned.keep(size, checkpoint)
         stands_still, self._seen = checkpoint == self._seen, checkpoint

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from sqlalchemy import insert, select
 from sqlalchemy.exc import DBAPIError
@@ -30,7 +30,7 @@ from shoe.proof.merkle import (
     prove_inclusion,
     root_of_frontier,
 )
-from shoe.proof.note import SignerKey, sign_note
+from shoe.proof.note import VerifierKey, parse_vkey, sign_note
 from shoe.proof.records import Key, Record, ShoeRecord, parse_as, parse_record
 from shoe.proof.tlog import Receipt, TlogProof
 
@@ -44,8 +44,14 @@ _VARIABLES: Final = 10_000
 """Keys in one query: below what any database takes as bound values."""
 
 
-Succession = Callable[[str, LogHeadRow, Sequence[SignerKey]], None]
-"""Raises Refusal for a head of a log (its origin) that no other may follow, by the keys that are to sign that."""
+class Succeeds(Protocol):
+    """Judges heads: whether another may follow."""
+
+    def require(self, origin: str, head: LogHeadRow, vkeys: Sequence[VerifierKey]) -> None:
+        """Raise Refusal for a head of a log that no other may follow: none of these keys signed it, say."""
+
+    def vouch(self, checkpoint: str) -> None:
+        """Be told of a checkpoint that was signed here."""
 
 
 class Entry(NamedTuple):
@@ -57,11 +63,11 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The log under its signing keys; all state is in the session. `succeed` judges the head to be followed."""
+    """The log under its signing keys; all state is in the session. `succession` judges the head to be followed."""
 
     origin: str
     keyring: Keyring
-    succeed: Succession | None = field(default=None, repr=False)
+    succession: Succeeds | None = field(default=None, repr=False)
 
     def append(self, session: Session, head: LogHeadRow, entries: Sequence[Entry]) -> tuple[Receipt, ...]:
         """Add records as the next leaves, and sign one checkpoint over them; give a receipt for each.
@@ -75,8 +81,10 @@ class Log:
         logged = [entry.record for entry in entries if isinstance(entry.record, Key)] if head.size else []
         with session.no_autoflush:
             signers = self.keyring.signers(session, logged)
-        if head.size and self.succeed is not None:
-            self.succeed(self.origin, head, signers)
+        if self.succession is not None:
+            # A key that is given up here, or was added by the head itself, may still be all that signed the head.
+            before = [key.vkey for key in signers] + [parse_vkey(record.vkey) for record in logged]
+            self.succession.require(self.origin, head, before)
         size, time, frontier = head.size, head.time, split_frontier(head.frontier)
         known = {node.position: found for node, found in zip(frontier_nodes(size), frontier, strict=True)}
         leaves: list[dict[str, object]] = []
@@ -93,6 +101,8 @@ class Log:
         head.root = root_of_frontier(frontier, size)
         head.checkpoint = sign_note(print_checkpoint(Checkpoint(self.origin, size, head.root)), signers)
         session.add(CheckpointRow(size=size, text=head.checkpoint))
+        if self.succession is not None:
+            self.succession.vouch(head.checkpoint)
         return _receipts(known, [entry.data for entry in entries], first, head.checkpoint)
 
     def _leaf(self, entry: Entry, index: int, since: str) -> dict[str, object]:

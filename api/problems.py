@@ -12,7 +12,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException
 
 from api.db.sessions import OutcomeUnknown, out_of_reach
-from api.refusals import NOT_FOUND, OUTCOME_UNKNOWN, STORE_UNAVAILABLE, Kind, Refusal
+from api.refusals import NOT_FOUND, OUTCOME_UNKNOWN, READ_ONLY, STORE_UNAVAILABLE, Kind, Refusal
+from api.settings import SetupError
 from shoe.errors import InputError, ProofError
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -47,6 +48,7 @@ def register_problems(app: Flask) -> None:
     app.register_error_handler(Refusal, lambda error: problem(error.kind, str(error)))
     app.register_error_handler(InputError, lambda error: problem(INVALID, str(error)))
     app.register_error_handler(ProofError, lambda error: problem(PROOF_FAILED, str(error)))
+    app.register_error_handler(SetupError, _unfit(app))
     app.register_error_handler(OutcomeUnknown, _unavailable(app, OUTCOME_UNKNOWN))
     app.register_error_handler(PoolTimeout, _unavailable(app, STORE_UNAVAILABLE))
     app.register_error_handler(DBAPIError, _failed_store(app))
@@ -74,6 +76,14 @@ def _answer_http(error: HTTPException) -> Response:
 def _failed_store(app: Flask) -> Callable[[DBAPIError], Response]:
     unavailable, unforeseen = _unavailable(app, STORE_UNAVAILABLE), _unforeseen(app)
     return lambda error: unavailable(error) if out_of_reach(error) else unforeseen(error)
+
+
+def _unfit(app: Flask) -> Callable[[SetupError], Response]:
+    def answer(error: SetupError) -> Response:
+        app.logger.error("%s", error)
+        return problem(READ_ONLY, f"{error}.")
+
+    return answer
 
 
 def _unavailable(app: Flask, kind: Kind) -> Callable[[Exception], Response]:

@@ -8,9 +8,9 @@ from flask import Flask
 
 from api.db.migrate import upgrade
 from api.db.sessions import open_store
-from api.integrity.start import find_faults, refuse_second_log
+from api.integrity.start import check_start, refuse_second_log
 from api.integrity.succession import Succession
-from api.log import open_log, read_head
+from api.log import open_log
 from api.permit import Permit
 from api.pin import Pin
 from api.problems import register_problems
@@ -37,15 +37,14 @@ def open_service(settings: Settings, world: World, check_signature: CheckSignatu
         with store.founding() as session:
             refuse_second_log(session, store, pin)
             log = open_log(session, vault, world, settings.origin)
-        permit = Permit(pin, settings.halt, find_faults(store, log, world, pin))
-        if not permit.faults:
-            with store.reading() as session:
-                head = read_head(session)
-                permit.pin(head.size, head.checkpoint)
+        found = check_start(store, log, world, pin)
     except BaseException:
         store.engine.dispose()
         raise
-    log = replace(log, succeed=Succession(pin).require)
+    permit = Permit(pin, settings.halt, found.faults)
+    if not found.faults:
+        permit.pin(found.size, found.checkpoint)
+        log = replace(log, succession=Succession(pin, found.checkpoint))
     return Service(store, log, vault, world, check_signature, permit)
 
 

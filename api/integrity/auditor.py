@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from api.integrity.complaints import Complaints
 from api.integrity.halt import halt
 from api.integrity.recompute import Recomputation
-from api.integrity.start import WHILE_RUNNING, find_faults
+from api.integrity.start import WHILE_RUNNING, check_start
 from api.integrity.tree import WIDTH
 from api.service import Service
 from api.world import print_time
@@ -63,7 +63,7 @@ class Auditor:
 
     def _find_faults(self) -> tuple[str, ...]:
         service = self._service
-        return find_faults(service.store, service.log, service.world, service.permit.pinned, WHILE_RUNNING)
+        return check_start(service.store, service.log, service.world, service.permit.pinned, WHILE_RUNNING).faults
 
     def _begin(self) -> None:
         self._complaints = Complaints()

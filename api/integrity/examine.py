@@ -13,7 +13,7 @@ from api.integrity.complaints import sentence
 from api.integrity.durability import damage
 from api.integrity.pinned import look_at
 from api.integrity.recompute import Report, Show, recompute
-from api.integrity.start import PINNED, find_faults
+from api.integrity.start import PINNED, check_start
 from api.keyring import Keyring
 from api.log import Log, name_of_log
 from api.pin import Pin
@@ -44,7 +44,7 @@ def examine(settings: Settings, store: Store, world: World, show: Show, *, unpin
     held = look_at(pin)
     passed_over = PINNED if unpinned and held.text is None and held.fault is None else None
     checks = {name: each for name, each in start.CHECKS.items() if name != passed_over}
-    faults = find_faults(store, Log(origin, Keyring(vault)), world, pin, checks)
+    faults = check_start(store, Log(origin, Keyring(vault)), world, pin, checks).faults
     with store.reading() as session:
         report = recompute(session, origin, show)
     return Examination(origin, report, tuple(dict.fromkeys((*faults, *_damage(store), *report.complaints))))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
@@ -70,10 +70,16 @@ class View:
 Check = Callable[[View], Iterator[str]]
 
 
-def find_faults(
-    store: Store, log: Log, world: World, pin: Pin, checks: Mapping[str, Check] | None = None
-) -> tuple[str, ...]:
-    """List why nothing may be signed, a sentence each: what is wrong, where, what was expected and what is there.
+class Start(NamedTuple):
+    """What a start found: why nothing may be signed, and the head that it looked at, size and signed checkpoint."""
+
+    faults: tuple[str, ...]
+    size: int = 0
+    checkpoint: str = ""
+
+
+def check_start(store: Store, log: Log, world: World, pin: Pin, checks: Mapping[str, Check] | None = None) -> Start:
+    """Look for what is wrong: a fault is a sentence that says what, where, what was expected and what is there.
 
     `checks` are all of `CHECKS` unless others are given. Costs O(log size) reads and a bounded number of leaves. Raises
     DBAPIError where the database can't be reached.
@@ -82,7 +88,7 @@ def find_faults(
     with store.reading() as session:
         head = session.get(LogHeadRow, HEAD)
         if head is None:
-            return ("log_head: expected one row, got none.",)
+            return Start(("log_head: expected one row, got none.",))
         view = View(session, head, log.origin, log.keyring.vault, print_time(world.now()), held)
         for name, check in (CHECKS if checks is None else checks).items():
             try:
@@ -95,7 +101,7 @@ def find_faults(
                 break  # on PostgreSQL the transaction answers no more
             except Exception as error:  # noqa: BLE001  # what is stored may be anything, and no start may fail on it
                 complaints.add(f"check of the {name}: {describe(error)}")
-    return complaints.sentences()
+        return Start(complaints.sentences(), head.size, head.checkpoint)
 
 
 def refuse_second_log(session: Session, store: Store, pin: Pin) -> None:

@@ -17,27 +17,35 @@ from api.refusals import READ_ONLY, Refusal
 from shoe.errors import FairshoeError, ProofError, expected
 from shoe.proof.checkpoint import parse_checkpoint
 from shoe.proof.merkle import root_of_frontier
-from shoe.proof.note import SignerKey, check_note, parse_note
+from shoe.proof.note import VerifierKey, check_note, parse_note
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Succession:
-    """Says whether a head may be followed by another; keeps nothing but where the pin is."""
+    """Says whether a head may be followed by another; `vouched` is the last checkpoint whose signatures were checked.
+
+    The pin does not vouch for a head: whatever stands in the database may have been copied there.
+    """
 
     pin: Pin
+    vouched: str = ""
 
-    def require(self, origin: str, head: LogHeadRow, signers: Sequence[SignerKey]) -> None:
+    def require(self, origin: str, head: LogHeadRow, vkeys: Sequence[VerifierKey]) -> None:
         """Raise Refusal unless the head is signed, is its frontier's, and is not behind the pinned checkpoint.
 
-        Costs the reading of the pin's file and O(log size) hashes; a check of signatures only where the head is not
-        the one that is pinned.
+        Costs the reading of the pin's file and O(log size) hashes; a check of signatures where another process signed
+        the head.
         """
         try:
-            self._require(origin, head, signers)
+            self._require(origin, head, vkeys)
         except (FairshoeError, OSError, ValueError) as error:
             raise Refusal(READ_ONLY, f"{str(error).removesuffix('.')}.") from None
 
-    def _require(self, origin: str, head: LogHeadRow, signers: Sequence[SignerKey]) -> None:
+    def vouch(self, checkpoint: str) -> None:
+        """Take a checkpoint for good without a further look: this process has just signed it."""
+        self.vouched = checkpoint
+
+    def _require(self, origin: str, head: LogHeadRow, vkeys: Sequence[VerifierKey]) -> None:
         signed = parse_checkpoint(parse_note(head.checkpoint).text)
         root = root_of_frontier(split_frontier(head.frontier), head.size)
         if (signed.origin, signed.size) != (origin, head.size):
@@ -47,9 +55,10 @@ class Succession:
             raise ProofError(
                 expected(f"the root {signed.root.hex()}, as it was signed", root.hex(), "log_head: frontier")
             )
+        if head.checkpoint != self.vouched:
+            check_note(head.checkpoint, vkeys)
+            self.vouched = head.checkpoint
         pinned = self.pin.read()
-        if pinned != head.checkpoint:
-            check_note(head.checkpoint, [key.vkey for key in signers])
         if pinned is None:
             return
         newest = read_pinned(pinned)

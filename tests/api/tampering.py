@@ -210,6 +210,18 @@ def sign_by_another(house: Installation) -> None:
     set_row(house, CheckpointRow, head.size, text=forged)
 
 
+def forge_growth(house: Installation) -> None:
+    """A record more, under a head signed by another key, which whoever pins heads has pinned."""
+    more = {"record": record_of(house, 1), "type": "book", "shoe": None, "seq": None}
+    with full_rights(house) as connection:
+        connection.execute(insert(LeafRow).values(log_index=SIZE, **more))
+        root = rebuild(connection)
+        forged = sign_note(print_checkpoint(Checkpoint(ORIGIN, SIZE + 1, root)), [attackers_key(house)])
+        connection.execute(update(LogHeadRow).values(checkpoint=forged))
+        connection.execute(insert(CheckpointRow).values(size=SIZE + 1, text=forged))
+    house.service.permit.pinned.keep(SIZE + 1, forged)
+
+
 def show_older_checkpoint(house: Installation) -> None:
     """A good signature, but of the log as it was."""
     with house.service.reading() as session:

@@ -23,15 +23,18 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import select
 
+from api.cases.keys import add_key, revoke_key
 from api.cli import fairshoe
 from api.db.tables import CheckpointRow, LeafRow
 from api.integrity import start
 from api.integrity.auditor import Auditor
 from api.integrity.halt import resume
 from api.integrity.succession import Succession
+from api.keyring import active_vkeys
 from api.settings import SetupError
+from shoe.proof.note import VerifierKey
 from tests.api import tampering
-from tests.api.installation import ON_POSTGRESQL, Installation, problem_of
+from tests.api.installation import ON_POSTGRESQL, Chance, Installation, problem_of
 from tests.api.stored import everything_stored
 from tests.api.tampering import (
     SIZE,
@@ -349,7 +352,7 @@ def test_a_bit_flipped_in_any_node_is_named(logged: Installation, position: int)
     service, stored = logged.service, tampering.node_of(logged, position)
     for bit in (0, 77, 255):
         set_row(logged, tampering.LogNodeRow, position, hash=flipped(stored, bit))
-        faults = start.find_faults(service.store, service.log, service.world, service.permit.pinned)
+        faults = start.check_start(service.store, service.log, service.world, service.permit.pinned).faults
         assert sum(f"(position {position}): expected" in fault for fault in faults) == 1, faults
         assert not any("position" in fault and f"(position {position})" not in fault for fault in faults)
 
@@ -477,6 +480,10 @@ AT_ONCE = {
         tampering.sign_by_another,
         "note: expected a signature of fairshoe.example/log",
     ),
+    "a record more, signed by another key, and pinned": (
+        tampering.forge_growth,
+        "note: expected a signature of fairshoe.example/log",
+    ),
     "an older checkpoint in the head": (
         tampering.show_older_checkpoint,
         "log_head: checkpoint: expected one over 11 leaves .*, got 'one over 8 leaves",
@@ -507,7 +514,10 @@ def sign_free(house: Installation) -> bool:
     return house.client.get("/readyz").json == {"status": "ok"}
 
 
-@pytest.mark.parametrize("tamper", [tampering.cut_off, tampering.edit_record_and_rebuild, tampering.sign_by_another])
+UNSEEN = [tampering.cut_off, tampering.edit_record_and_rebuild, tampering.sign_by_another, tampering.forge_growth]
+
+
+@pytest.mark.parametrize("tamper", UNSEEN)
 def test_without_the_look_before_each_signature_these_would_be_signed(
     logged: Installation, tamper: Tamper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -515,6 +525,42 @@ def test_without_the_look_before_each_signature_these_would_be_signed(
     restart(logged)
     tamper(logged)
     assert sign(logged) == 201
+
+
+def test_heads_that_another_process_signed_are_followed(logged: Installation) -> None:
+    """What this process has not signed itself is checked, by the keys of now or by what was checked before."""
+    other = Installation(logged.folder, logged.clock, Chance(2000), database_url=logged.database_url)
+    try:
+        for house in (logged, other, other, logged, logged, other):
+            assert sign(house) == 201
+        first = str(active(logged)[0])
+        second, _ = other.service.write(add_key(other.service))
+        assert sign(logged) == 201
+        logged.service.write(revoke_key(first, "compromised"))
+        assert sign(other) == 201
+        assert [str(key) for key in active(logged)] == [second]
+    finally:
+        other.stop()
+
+
+def active(house: Installation) -> tuple[VerifierKey, ...]:
+    with house.service.reading() as session:
+        return active_vkeys(session)
+
+
+def test_a_key_compromised_right_after_another_was_added(logged: Installation) -> None:
+    """The head to be followed is signed by the compromised key alone: by this process, or one that ended before."""
+    first = str(active(logged)[0])
+    logged.service.write(add_key(logged.service))
+    restart(logged)
+    logged.service.write(revoke_key(first, "compromised"))
+    assert sign(logged) == 201
+    second = str(active(logged)[0])
+    logged.service.write(add_key(logged.service))
+    logged.service.write(revoke_key(second, "compromised"))
+    assert sign(logged) == 201
+    restart(logged)
+    assert logged.service.permit.faults == ()
 
 
 def test_a_clock_set_back_while_it_runs(logged: Installation) -> None:

@@ -344,6 +344,7 @@ def test_what_others_seal_between_any_two_steps_is_not_lost(
 def test_a_vault_that_is_not_this_databases_seals_nothing_and_signs_nothing(busy: Installation, content: bytes) -> None:
     """Whoever puts a wrong file there: no book is published whose master the next start can't open."""
     path = busy.folder / "vault.key"
+    publish(busy)  # all of its keys are held open from here on
     right, before = path.read_bytes(), everything_stored(busy.service.store)
     path.write_bytes(content)
     with pytest.raises(SetupError, match=r"does not open|expected keys of 32 bytes"):

@@ -98,13 +98,14 @@ class Server:
         self._process.start()
 
     def wait(self) -> None:
-        """Wait until it answers, however it does: a server that ends instead fails the test with what it said."""
+        """Wait until it answers: a server that has ended, or ends instead, fails the test with what it said."""
         assert self._process is not None
         connection = http.client.HTTPConnection("127.0.0.1", self.port)
         with closing(connection):
             connection.request("GET", "/livez")
             came = wait_for([connection.sock, self._process.sentinel], START_TIMEOUT_S)
-            assert connection.sock in came, f"the server did not start: {self.said()}"
+            assert self._process.sentinel not in came, f"the server has ended: {self.said()}"
+            assert connection.sock in came, f"the server does not answer: {self.said()}"
             assert connection.getresponse().status == 200, self.said()
 
     def kill(self) -> None:

@@ -31,6 +31,7 @@ def campaign(place: Place, kills: int) -> None:
             if kill % 10 == 5:
                 run.strike(place.kill_database)
                 place.restart_database()
+                server.wait()
         run.finish()
     print(f"\nseed {SEED}: {kills} kills in {time.monotonic() - began:.0f} s: {run.summary()}")
     assert "Traceback" not in server.said()
