@@ -66,6 +66,8 @@ class Store:
             try:
                 session.commit()
             except DBAPIError as error:
+                # The transaction may be open still, and hold the database: its connection must not be used again.
+                session.invalidate()
                 raise OutcomeUnknown(f"the commit failed: {type(error.orig).__name__}") from error
 
     @contextmanager

@@ -15,6 +15,7 @@ from shoe.proof.records import Coup, parse_record
 from shoe.proof.seeds import commit_seed
 from tests.api.installation import DEADLINES, HOUSE, Found, Installation
 from tests.api.sabotage import Sabotage, sabotaged
+from tests.api.test_store import other_writer_waits
 from tests.reference import merkle_reference
 
 Prepare = Callable[[Installation, str], str]
@@ -135,6 +136,23 @@ def test_a_commit_that_was_stored_but_failed_is_told_as_unknown(house: Installat
     assert (answer.status_code, answer.json["type"]) == (503, "urn:fairshoe:problem:outcome-unknown")  # type: ignore[index]
     assert answer.headers["Retry-After"] == "1"
     assert house.get(path.removeprefix("/v1").replace("coups", "state"))["next_coup"] == 3
+
+
+def test_a_commit_that_fails_holds_nobody_up(house: Installation, monkeypatch: Any) -> None:
+    """The driver reports a failure and leaves the transaction open, as SQLite does where it can be tried again."""
+    path = f"/v1{dealt(house, 't', 1, 9)}"
+    counted = Sabotage(0, "before")
+    with sabotaged(house.service, counted, monkeypatch):
+        house.client.post(path, json={})
+    engine = house.service.store.engine
+    with (
+        monkeypatch.context() as patched,
+        sabotaged(house.service, Sabotage(counted.done.index("COMMIT") + 1, "before"), patched),
+    ):
+        patched.setattr(engine.dialect, "do_rollback", lambda connection: None)
+        assert house.client.post(path, json={}).status_code == 503
+    assert not other_writer_waits(house)
+    assert house.post(path.removeprefix("/v1"))["number"] == 2
 
 
 def test_while_the_pin_can_not_be_written_nothing_more_is_signed(house: Installation) -> None:

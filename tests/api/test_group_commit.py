@@ -1,4 +1,4 @@
-"""Several jobs in one transaction: one checkpoint, a receipt for each, and a refusal or failure that hurts nobody else."""
+"""Several jobs in one transaction: one checkpoint, a receipt each, and a refusal or failure that hurts nobody else."""
 
 from __future__ import annotations
 

@@ -17,10 +17,14 @@ from shoe.proof.bundle import print_bundle
 from shoe.proof.shuffle import first_cards, shuffle_hand
 from shoe.proof.verify import verify_bundle
 from tests.benchmarks.certification import certification
+from tests.benchmarks.growth import growth
+from tests.benchmarks.throughput import throughput
 from tests.operator import Operator, rules, secret
 from tests.reference.tableau_reference import coup
 
 RUNS = 15
+GROWN = 2000
+"""Coups dealt to see how a database grows."""
 
 
 def median_s(work: Callable[[], object], runs: int = RUNS) -> float:
@@ -70,3 +74,5 @@ if __name__ == "__main__":
     odds()
     shuffling()
     certification()
+    throughput()
+    growth(GROWN)
