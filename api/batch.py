@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from api.claims import Claim, Claims
 from api.commits import Job
 from api.db.sessions import OutcomeUnknown, Store
-from api.db.tables import LogHeadRow
+from api.db.tables import LogHeadRow, ShoeRow
 from api.log import Entry, Log, lock_head
 from api.permit import Permit
 from api.world import World
@@ -39,13 +40,17 @@ class _Taken:
 
 @dataclass(slots=True)
 class _Transaction:
-    """Jobs in one transaction that holds the log's head, and what becomes of each once it is durable."""
+    """Jobs in one transaction that holds the log's head, and what becomes of each once it is durable.
+
+    `shoes` are held, not looked at: a session forgets the rows that nobody holds, and would read them again.
+    """
 
     session: Session
     log: Log
     head: LogHeadRow
     time: str
     claims: Claims
+    shoes: Sequence[ShoeRow]
     entries: list[Entry] = field(default_factory=list)
     taken: list[_Taken] = field(default_factory=list)
     results: list[tuple[Job[Any], object]] = field(default_factory=list)
@@ -129,9 +134,15 @@ class Writer:
         with self.store.writing() as session:
             head, time = lock_head(session, self.world)
             claims = Claims(session, [job.claim for job in jobs if job.claim is not None])
-            transaction = _Transaction(session, self.log, head, time, claims)
+            transaction = _Transaction(session, self.log, head, time, claims, _shoes_of(session, jobs))
             for job in jobs:
                 transaction.take(job)
             transaction.close()
         self.permit.pin(head.size, head.checkpoint)
         transaction.settle()
+
+
+def _shoes_of(session: Session, jobs: Sequence[Job[Any]]) -> Sequence[ShoeRow]:
+    """Read the shoes that jobs work on: one query for all of them."""
+    wanted = {job.shoe for job in jobs if job.shoe is not None}
+    return session.scalars(select(ShoeRow).where(ShoeRow.id.in_(wanted))).all() if wanted else ()

@@ -18,10 +18,14 @@ T = TypeVar("T")
 
 
 class Job(Generic[T]):
-    """A step that waits for its transaction: afterwards its result, or the error that it is to raise."""
+    """A step that waits for its transaction: afterwards its result, or the error that it is to raise.
 
-    def __init__(self, step: Step[T], claim: Claim | None = None) -> None:
-        self.step, self.claim = step, claim
+    `shoe` is the id of the shoe that the step works on, where it is one: a transaction reads those of all its jobs at
+    once.
+    """
+
+    def __init__(self, step: Step[T], claim: Claim | None = None, shoe: str | None = None) -> None:
+        self.step, self.claim, self.shoe = step, claim, shoe
         self.woken = Event()
         self.settled = False
         self._result: T | None = None

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Final
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from gunicorn.app.base import BaseApplication
+from sqlalchemy.exc import DBAPIError
 
 from api import create_app
 from api.beacon import signature_checker
-from api.beside import run_beside, say
+from api.beside import describe, run_beside, say
+from api.db.sessions import out_of_reach
 from api.healthy import watched
 from api.keeper import NAME, Keeper
 from api.settings import Settings
 from api.wiring import open_service
 from api.witness import read_witnesses
 from api.world import real_world
+
+RETRY_S: Final = 1.0
 
 
 def prompt(app: WSGIApplication) -> WSGIApplication:
@@ -79,4 +84,16 @@ def run(settings: Settings, listen: int | tuple[str, int], workers: int = 1, thr
         "control_socket_disable": True,
         "on_exit": lambda _: keeper.stop(),
     }
-    _Gunicorn(lambda: prompt(create_app(settings, world, check_signature)), options).run()
+    _Gunicorn(lambda: prompt(_once_in_reach(lambda: create_app(settings, world, check_signature))), options).run()
+
+
+def _once_in_reach(load: Callable[[], WSGIApplication]) -> WSGIApplication:
+    """Load a worker's application, as often as the database is out of reach: gunicorn ends for a worker that can't."""
+    while True:
+        try:
+            return load()
+        except DBAPIError as error:
+            if not out_of_reach(error):
+                raise
+            say(f"worker: {describe(error)}")
+            time.sleep(RETRY_S)

@@ -55,6 +55,9 @@ class Service:
         """
         return self.commits.submit(Job(step))
 
-    def answer(self, step: Step[Answer], claim: Claim | None) -> Answer:
-        """Run a step as `write` does, once for each claim: who claims the same again is given the first answer."""
-        return self.commits.submit(Job(step, claim))
+    def answer(self, step: Step[Answer], claim: Claim | None, shoe: str | None = None) -> Answer:
+        """Run a step as `write` does, once for each claim: who claims the same again is given the first answer.
+
+        `shoe` is the id of the shoe that the step works on, if it is one.
+        """
+        return self.commits.submit(Job(step, claim, shoe))

@@ -9,8 +9,7 @@ from api.db.tables import BookRow, ShoeRow
 from api.service import Service
 from shoe.errors import ImpossibleError
 from shoe.game.rules import Rules
-from shoe.proof.openings import Deck, deal_deck
-from shoe.proof.seal import derive_keys
+from shoe.proof.openings import Deck
 from shoe.proof.seeds import server_seed
 
 
@@ -34,7 +33,4 @@ def deck_of(
     Shuffling takes a millisecond for eight decks. `seal` is the shoe's own without one; raises ImpossibleError where
     it has none.
     """
-    under = seal or _seal_of(shoe)
-    return service.decks.get(
-        under, hand, lambda: deal_deck(derive_keys(seed_of(service, session, shoe), under), rules, hand)
-    )
+    return service.decks.get(lambda: seed_of(service, session, shoe), seal or _seal_of(shoe), rules, hand)

@@ -16,7 +16,7 @@ from api.log import make_receipts
 from api.refusals import NOT_ENDED, REASON_UNTRUE, Refusal
 from api.service import Service
 from api.writing import Finish, Step, Writing
-from shoe.game.dealing import advance, next_coup
+from shoe.game.dealing import DealtCoup, advance, next_coup
 from shoe.game.rules import Rules
 from shoe.proof.records import Reveal, Void
 from shoe.proof.seal import BookRef
@@ -57,11 +57,12 @@ def void_shoe(service: Service, shoe_id: str, reason: Reason) -> Step[Receipt]:
         _require_true(writing, shoe, rules, reason)
         previous = None if shoe.previous_shoe is None else session.get_one(ShoeRow, shoe.previous_shoe)
         in_row = 1 + (0 if previous is None else previous.in_row)
+        undealt = _undealt(service, session, shoe, rules) if shoe.state == "sealed" and rules.shuffle == "shoe" else []
         writing.add_to(shoe, Void(reason=reason, in_row=in_row, **_end(service, writing, shoe)))
-        shoe.in_row = in_row
-        if shoe.state == "sealed" and rules.shuffle == "shoe":
-            _count_undealt(service, writing, shoe, rules)
-        shoe.state = "void"
+        # A row of an ended shoe is written once: no query may come between, for it would write what there is so far.
+        shoe.state, shoe.in_row = "void", in_row
+        for dealt in undealt:
+            writing.insert(coup_row(shoe, rules, dealt, writing.time, None))
         end_used_up(service, writing, shoe.book_root)
         return itemgetter(0)
 
@@ -96,9 +97,10 @@ def _require_true(writing: Writing, shoe: ShoeRow, rules: Rules, reason: Reason)
         raise Refusal(REASON_UNTRUE, f"{reason} is not true of shoe {shoe.id}, {shoe.state} at {writing.time}.")
 
 
-def _count_undealt(service: Service, writing: Writing, shoe: ShoeRow, rules: Rules) -> None:
-    deck, progress = deck_of(service, writing.session, shoe, rules), progress_of(shoe)
+def _undealt(service: Service, session: Session, shoe: ShoeRow, rules: Rules) -> list[DealtCoup]:
+    """Deal the coups up to K that a sealed shoe would still have dealt."""
+    deck, progress, coups = deck_of(service, session, shoe, rules), progress_of(shoe), []
     while progress.number < rules.judged_coups:
-        dealt = next_coup(progress, deck.cards)
-        writing.insert(coup_row(shoe, rules, dealt, writing.time, None))
-        progress = advance(rules, deck.cut_position, progress, len(dealt.coup.cards))
+        coups.append(next_coup(progress, deck.cards))
+        progress = advance(rules, deck.cut_position, progress, len(coups[-1].coup.cards))
+    return coups

@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from sqlalchemy.exc import DBAPIError
+
 from api.integrity.complaints import Complaints
 from api.integrity.halt import halt
 from api.integrity.recompute import Recomputation
@@ -41,8 +43,15 @@ class Auditor:
         """Go on for a bounded time; at the head the next step begins anew, with what a start looks at first.
 
         The first complaint stops all signing at once, and ends the round. Raises OSError where that can't be done, and
-        DBAPIError where the database can't be read.
+        DBAPIError where the database can't be read: the round begins anew then, for its place may be half taken.
         """
+        try:
+            return self._step()
+        except DBAPIError:
+            self._begin()
+            raise
+
+    def _step(self) -> Progress:
         latest, first = time.monotonic() + STEP_S, self._work.place
         for fault in () if first else self._find_faults():
             self._complaints.add(fault)

@@ -139,7 +139,7 @@ def keep(response: Response) -> Response:
     return response
 
 
-def commit(step: Step[T], show: Callable[[T], Mapping[str, Any]]) -> Response:
+def commit(step: Step[T], show: Callable[[T], Mapping[str, Any]], shoe: str | None = None) -> Response:
     """Run a use case's step and answer 201 with what `show` makes of its result, once that is durable.
 
     A request with an Idempotency-Key that was used is answered as the first time: claim, effect and answer are one
@@ -150,7 +150,7 @@ def commit(step: Step[T], show: Callable[[T], Mapping[str, Any]]) -> Response:
         finish = step(writing)
         return lambda receipts: Answer(201, json.dumps(show(finish(receipts))).encode())
 
-    made = service().answer(answered, _read_claim())
+    made = service().answer(answered, _read_claim(), shoe)
     return Response(made.body, made.status, content_type="application/json")
 
 

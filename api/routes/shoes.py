@@ -45,21 +45,21 @@ def give_entropy(shoe_id: str) -> Response:
     """Contribute to a shoe."""
     asked = read_body(NewEntropy)
     commitment = None if asked.seed_commitment is None else bytes.fromhex(asked.seed_commitment)
-    return commit(contribute(shoe_id, seed_commitment=commitment, seed=asked.seed), _print_contribution)
+    return commit(contribute(shoe_id, seed_commitment=commitment, seed=asked.seed), _print_contribution, shoe_id)
 
 
 @blueprint.post("/<shoe_id>/lock")
 def lock(shoe_id: str) -> Response:
     """Close a shoe's list of contributions."""
     read_body(NoBody)
-    return commit(lock_shoe(shoe_id), print_logged)
+    return commit(lock_shoe(shoe_id), print_logged, shoe_id)
 
 
 @blueprint.post("/<shoe_id>/seeds")
 def give_seed(shoe_id: str) -> Response:
     """Open the seed that a contribution committed to."""
     asked = read_body(OpenedSeed)
-    return commit(open_seed(shoe_id, asked.author, asked.seed), _print_contribution)
+    return commit(open_seed(shoe_id, asked.author, asked.seed), _print_contribution, shoe_id)
 
 
 @blueprint.post("/<shoe_id>/seal")
@@ -67,14 +67,14 @@ def seal(shoe_id: str) -> Response:
     """Seal a shoe."""
     asked = read_body(NewSeal)
     signature = None if asked.beacon_signature is None else bytes.fromhex(asked.beacon_signature)
-    return commit(seal_shoe(service(), shoe_id, signature), _print_sealed)
+    return commit(seal_shoe(service(), shoe_id, signature), _print_sealed, shoe_id)
 
 
 @blueprint.post("/<shoe_id>/coups")
 def deal(shoe_id: str) -> Response:
     """Deal the next coup; with the last one comes the reveal."""
     read_body(NoBody)
-    return commit(deal_coup(service(), shoe_id), _print_dealt)
+    return commit(deal_coup(service(), shoe_id), _print_dealt, shoe_id)
 
 
 @blueprint.post("/<shoe_id>/reveal")
@@ -89,7 +89,7 @@ def reveal(shoe_id: str) -> Response:
 def void(shoe_id: str) -> Response:
     """Give up a shoe."""
     asked = read_body(NewVoid)
-    return commit(void_shoe(service(), shoe_id, asked.reason), print_logged)
+    return commit(void_shoe(service(), shoe_id, asked.reason), print_logged, shoe_id)
 
 
 @blueprint.get("/<shoe_id>")

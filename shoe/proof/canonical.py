@@ -10,7 +10,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Final, NoReturn, TypeAlias, cast
+from functools import lru_cache
+from typing import Any, Final, NoReturn, TypeAlias, cast
 
 from shoe.errors import CanonicalError, expected
 
@@ -42,7 +43,8 @@ def print_canonical(value: Json, limit: int = MAX_BYTES) -> bytes:
     more than `limit` bytes: 65,535 for every record.
     Source: protocol §8.
     """
-    _check(value, ())
+    if not _is_plain(value, 0):
+        _check(value, ())
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=dict)
     if len(text) > limit:
         raise CanonicalError(expected(f"at most {limit} bytes", len(text), "canonical JSON"))
@@ -140,6 +142,26 @@ def _integer(text: str) -> int:
     if len(text) > 17 or abs(int(text)) >= MAX_INTEGER or text == "-0":
         raise CanonicalError(expected("an integer below 2^53 in size", text, "number"))
     return int(text)
+
+
+def _is_plain(value: Any, depth: int) -> bool:
+    """Whether a value has a form, by the types that records are made of: quick, and what it doubts `_check` decides."""
+    kind = type(value)
+    if kind is str:
+        # Of ASCII, 0x20–0x7e is printable.
+        return bool(value.isascii() and value.isprintable())
+    if kind is int:
+        return bool(-MAX_INTEGER < value < MAX_INTEGER)
+    if kind is dict:
+        return depth < MAX_DEPTH and all(_is_key(key) and _is_plain(inner, depth + 1) for key, inner in value.items())
+    if kind is list or kind is tuple:
+        return depth < MAX_DEPTH and all(_is_plain(inner, depth + 1) for inner in value)
+    return value is None or kind is bool
+
+
+@lru_cache(maxsize=1024)
+def _is_key(key: object) -> bool:
+    return type(key) is str and _KEY.match(key) is not None
 
 
 def _check(value: Json, path: Path) -> None:

@@ -6,13 +6,18 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from wsgiref.types import WSGIApplication
 
 import pytest
 from sqlalchemy import event, text
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from api import serve
 from api.db import sqlite
 from api.db.sessions import open_store
+from api.integrity.auditor import Auditor
+from api.integrity.recompute import Recomputation
 from api.settings import SetupError
 from tests.api.installation import HOUSE, ON_POSTGRESQL, ON_SQLITE, Found, Installation, problem_of
 from tests.api.postgres import Postgres
@@ -129,3 +134,51 @@ def test_a_password_is_not_shown(scheme: str) -> None:
 def test_a_path_is_a_file(tmp_path: Path) -> None:
     store = open_store(str(tmp_path / "x.sqlite3"))
     assert (store.name, store.dialect) == (str(tmp_path / "x.sqlite3"), "sqlite")
+
+
+# --- what runs by itself -----------------------------------------------------------------------
+
+
+def test_an_auditor_that_lost_the_database_begins_anew(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Halfway through a slice: a place that is half taken would look like a log that is wrong, and stop all signing."""
+    house.table(**HOUSE)
+    auditor = Auditor(house.service, house.folder / "halt")
+    lost = OperationalError("SELECT", {}, Exception("the server closed the connection"))
+
+    def lose(*_: object) -> None:
+        raise lost
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Recomputation, "_check_checkpoints", lose)
+        with pytest.raises(OperationalError):
+            auditor.step()
+    assert auditor.step().complaints == ()
+    assert not (house.folder / "halt").exists()
+    house.open()
+
+
+def test_a_worker_waits_for_its_database(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """gunicorn ends the whole server for a worker that can't load its application."""
+    monkeypatch.setattr(serve, "RETRY_S", 0.01)
+    tried = []
+
+    def load() -> WSGIApplication:
+        tried.append(True)
+        if len(tried) < 3:
+            with open_store("postgresql://127.0.0.1:1/none").reading() as session:
+                session.execute(text("SELECT 1"))
+        return lambda environ, start_response: []
+
+    assert callable(serve._once_in_reach(load))
+    assert len(tried) == 3
+    assert capfd.readouterr().err.count("worker: ") == 2
+
+
+def test_a_worker_does_not_wait_for_what_will_not_come(house: Installation) -> None:
+    def load() -> WSGIApplication:
+        with house.service.reading() as session:
+            session.execute(text("SELECT * FROM nowhere"))
+        return lambda environ, start_response: []
+
+    with pytest.raises(DBAPIError, match="nowhere"):
+        serve._once_in_reach(load)

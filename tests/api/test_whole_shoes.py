@@ -381,3 +381,15 @@ def test_a_bundle_is_whole_json_that_anyone_can_read(house: Installation) -> Non
     assert bundle["format"] == "fairshoe-bundle/1"
     assert parse_rules(json.loads(bundle["records"][0])["rules"]).decks == 1
     assert parse_note(bundle["checkpoint"]).signatures[0].name == "fairshoe.example/log"
+
+
+@pytest.mark.parametrize("overrides", [SMALL, EVERY_COUP], ids=["shoe", "every coup"])
+def test_a_sealed_shoe_is_given_up_after_a_new_start_too(house: Installation, overrides: dict[str, Any]) -> None:
+    """Nothing of it is in memory then: what voiding reads must not write the half of what it changes."""
+    house.table(book=1, **overrides)
+    shoe = house.sealed()
+    house.post(f"/shoes/{shoe}/coups")
+    house.stop()
+    house.start()
+    house.post(f"/shoes/{shoe}/void", {"reason": "operator"})
+    assert house.verify(shoe).verdict == "void"

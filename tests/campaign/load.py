@@ -152,7 +152,7 @@ class Player:
 
     client: Client
     table: str
-    void_one_in: int = 150
+    void_one_in: int = 40
 
     @property
     def kind(self) -> str:
