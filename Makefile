@@ -20,7 +20,7 @@ serve: $(SETUP)  ## the service on 127.0.0.1:8000, its store in ./fairshoe-data
 	@$(BIN)/fairshoe serve
 
 test: $(SETUP) lint  ## everything but the long proofs
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m 'not slow'
+	$(BIN)/python -m pytest -q -n 4 --dist worksteal -m 'not slow'
 
 test-slow: $(SETUP)  ## the long proofs
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m slow
