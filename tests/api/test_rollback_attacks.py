@@ -332,7 +332,8 @@ def gets_through(house: Installation, attack: Attack, monkeypatch: pytest.Monkey
         return
     restart(house)
     assert house.service.permit.faults == ()
-    monkeypatch.setattr(house.app.logger, "disabled", True)  # what stops it then is no refusal, but an error that goes to the log
+    # What stops it then is no refusal, but an error that goes to the log.
+    monkeypatch.setattr(house.app.logger, "disabled", True)
     assert (sign(house) == 201) is attack.signs
 
 
