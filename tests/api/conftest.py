@@ -57,3 +57,14 @@ def found(tmp_path: Path, new_database: NewDatabase) -> Iterator[Callable[..., I
 @pytest.fixture
 def house(found: Callable[..., Installation]) -> Installation:
     return found()
+
+
+NOT_OF_THE_STORE = {"test_refusals.py", "test_requests.py", "test_verify_route.py"}
+"""What these look at is decided before the database is asked: on PostgreSQL they run with the long proofs."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        parameters = getattr(getattr(item, "callspec", None), "params", {})
+        if item.path.name in NOT_OF_THE_STORE and parameters.get("database") == "postgresql":
+            item.add_marker(pytest.mark.slow)

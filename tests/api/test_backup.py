@@ -505,6 +505,7 @@ def peak_of(work: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_log(house: Installation, tmp_path: Path, new_database: NewDatabase) -> None:
     """Four times the rows, each of which would take some kilobyte, and no more memory."""
     peaks = []

@@ -180,6 +180,7 @@ def counting(house: Installation) -> Iterator[list[str]]:
         event.remove(house.service.store.engine, "before_cursor_execute", note)
 
 
+@pytest.mark.slow
 def test_a_short_span_of_a_long_log_takes_few_reads(many: Installation) -> None:
     """Two binary searches of at most ⌈log₂ 24,001⌉ = 15 steps each; head, checkpoint, nodes, keys, records; BEGIN."""
     with counting(many) as sent:
@@ -188,6 +189,7 @@ def test_a_short_span_of_a_long_log_takes_few_reads(many: Installation) -> None:
     assert len(sent) <= 2 * 15 + 6
 
 
+@pytest.mark.slow
 def test_exporting_and_checking_take_no_memory_for_the_records(many: Installation, tmp_path: Path) -> None:
     """24,000 records of 175 bytes are 4 MB as text alone; an eighth of them needs as much memory as all do."""
     key, peaks = parse_vkey(vkey(many)), []

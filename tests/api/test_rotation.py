@@ -450,6 +450,7 @@ service.store.engine.dispose()
 """
 
 
+@pytest.mark.slow
 def test_rotations_beside_servers_under_load_lose_nothing_and_fail_nobody(
     found: Found, monkeypatch: pytest.MonkeyPatch
 ) -> None:
