@@ -156,6 +156,7 @@ def test_every_character_of_every_record_and_of_the_checkpoint_counts(name):
             assert verify_bundle(changed(bundle, path, new), evidence).verdict == "invalid", (path, place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHOES)
 def test_every_list_counts_in_length_and_order(name):
     bundle, evidence = SHOES[name]
