@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from api.client import Client, ServiceUnreachable
 from api.player import Player
+from api.settings import without_settings
 from audit.checks.outcomes import cards_used, outcomes, rule_lines, rule_use, structural_zeros
 from audit.checks.result import CheckResult, LineItem
 from audit.checks.sequence import runs
@@ -71,7 +72,8 @@ def running_service(folder: Path) -> Iterator[str]:
     before it serves.
     """
     command = [sys.executable, "-c", "from api.cli import main; main()", "serve", "--port", "0", "--json"]
-    environment = {**os.environ, "FAIRSHOE_DATA": str(folder)}
+    # Whatever installation this environment names, it is not the one to play in.
+    environment = {**without_settings(os.environ), "FAIRSHOE_DATA": str(folder)}
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     complaints = folder / "serve.log"
     with (

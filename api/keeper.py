@@ -24,6 +24,7 @@ from api.cases.deadlines import void_overdue
 from api.cases.witnessing import cosign_head
 from api.claims import KEPT_S, forget_claims
 from api.db.tables import ClaimRow
+from api.durable import force
 from api.integrity.auditor import Auditor
 from api.keyring import active_vkeys
 from api.log import read_head
@@ -138,8 +139,8 @@ class Keeper:
         pinned.keep(size, checkpoint)
         stands_still, self._seen = checkpoint == self._seen, checkpoint
         if stands_still and checkpoint != self._forced:
-            _force(str(pinned.path))
-            _force(str(pinned.path.parent))
+            force(pinned.path)
+            force(pinned.path.parent)
             self._forced = checkpoint
 
     def _witness(self, client: WitnessClient) -> None:
@@ -182,11 +183,3 @@ def _forget(before: str) -> Callable[[Writing], Finish[int]]:
         return lambda _: forgotten
 
     return step
-
-
-def _force(path: str) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from api.durable import force
+
 PRIVATE = 0o600
 PUBLIC = 0o644
 
@@ -34,11 +36,7 @@ def new_file(path: Path, mode: int) -> Iterator[BinaryIO]:
         draft.unlink(missing_ok=True)
         raise
     # The name must survive a crash too, or what was said to be kept is gone.
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    force(path.parent)
 
 
 def _require_absent(path: Path) -> None:

@@ -5,15 +5,13 @@ A database that is set back to an older state, by whatever way, is then behind i
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from api.durable import turn
 from shoe.proof.checkpoint import Checkpoint, parse_checkpoint
 from shoe.proof.note import parse_note
 
@@ -40,7 +38,7 @@ class Pin:
 
         Raises OSError where the file can't be written, and NoteError where it holds something else.
         """
-        with self._turn():
+        with turn(self.path):
             held = self.read()
             if held is None or read_pinned(held).size < size:
                 self._replace(checkpoint)
@@ -54,15 +52,6 @@ class Pin:
                 os.fsync(file.fileno())
                 self._synced = time.monotonic()
         draft.replace(self.path)
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        file = os.open(self.path.with_name(f"{self.path.name}.turn"), os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(file)
 
 
 def read_pinned(text: str) -> Checkpoint:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -16,6 +16,7 @@ VAULT_KEY: Final = "FAIRSHOE_VAULT_KEY"
 
 _ORIGIN: Final = re.compile(r"[!-*,-~]{1,128}")
 _KEY: Final = re.compile(r"[0-9a-fA-F]{64}")
+DATABASE: Final = "DATABASE_URL"
 
 
 class SetupError(FairshoeError):
@@ -84,7 +85,7 @@ def settings_from(environment: MutableMapping[str, str]) -> Settings:
     return Settings(
         folder=Path(environment.get("FAIRSHOE_DATA", "fairshoe-data")),
         origin=environment.get("FAIRSHOE_ORIGIN"),
-        database_url=environment.get("DATABASE_URL"),
+        database_url=environment.get(DATABASE),
         witnesses=Path(witnesses) if witnesses else None,
         witness_every_s=parse_decimal(environment.get("FAIRSHOE_WITNESS_EVERY_S", "60"), "FAIRSHOE_WITNESS_EVERY_S"),
         vault_keys=None if vault_key is None else parse_vault_keys(vault_key),
@@ -108,3 +109,8 @@ def parse_vault_keys(text: str) -> tuple[bytes, ...]:
     if len(set(found)) < len(found):
         raise SetupError(f"{VAULT_KEY}: expected {len(keys)} different keys, got one of them twice")
     return found
+
+
+def without_settings(environment: Mapping[str, str]) -> dict[str, str]:
+    """Give an environment without the variables that settings are read from: for an installation of its own."""
+    return {name: text for name, text in environment.items() if not name.startswith("FAIRSHOE_") and name != DATABASE}

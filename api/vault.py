@@ -6,10 +6,9 @@ There may be several keys. New secrets are sealed under the first, and a secret 
 
 from __future__ import annotations
 
-import fcntl
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -18,6 +17,7 @@ from typing import Final, Protocol
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from api.durable import force, turn
 from api.settings import SetupError
 from shoe.errors import expected
 from shoe.proof.canonical import print_canonical
@@ -90,17 +90,11 @@ class KeyFile:
             file.flush()
             os.fsync(file.fileno())
         draft.replace(self.path)
-        _sync(self.path.parent)
+        force(self.path.parent)  # a database whose key is lost is lost too
 
-    @contextmanager
-    def turn(self) -> Iterator[None]:
+    def turn(self) -> AbstractContextManager[None]:
         """Be the only one, among all processes, to change the file; who dies leaves the turn to the next."""
-        file = os.open(self.path.with_name(f"{self.path.name}.turn"), os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(file)
+        return turn(self.path)
 
 
 @dataclass(slots=True)
@@ -197,15 +191,6 @@ def _open(sealed: bytes, belongs_to: bytes, keys: Keys) -> bytes | None:
         except (InvalidTag, ValueError):
             continue
     return None
-
-
-def _sync(folder: Path) -> None:
-    """Make the names in a folder durable: a database whose key is lost is lost too."""
-    file = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
 
 
 def _require_private(path: Path, mode: int, wanted: str) -> None:

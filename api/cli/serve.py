@@ -9,6 +9,7 @@ import click
 from api.cli.inputs import read_by, whole
 from api.cli.installation import installation
 from api.cli.output import EnvironmentFault, examples, json_option, note, print_object
+from api.db.sessions import shown as name_of
 from api.serve import run
 
 HOST = "127.0.0.1"
@@ -30,14 +31,16 @@ def serve(*, host: str, port: int, workers: int, threads: int, as_json: bool) ->
     """Serve over HTTP.
 
     Database and keys lie in the folder that FAIRSHOE_DATA names, fairshoe-data without it; the first start makes them.
-    FAIRSHOE_ORIGIN names the log, FAIRSHOE_WITNESSES a file of witnesses, a line "vkey URL" each, that are asked to
-    cosign it. Runs until SIGTERM or Ctrl-C. With --json it first prints url and folder.
+    DATABASE_URL names a PostgreSQL to be used instead of the database in the folder. FAIRSHOE_ORIGIN names the log,
+    FAIRSHOE_WITNESSES a file of witnesses, a line "vkey URL" each, that are asked to cosign it. Runs until SIGTERM or
+    Ctrl-C. With --json it first prints url and folder.
     """
     with installation() as settings:
         listening = _listen(host, port)
         shown = f"[{host}]" if listening.family == socket.AF_INET6 else host
         url, folder = f"http://{shown}:{listening.getsockname()[1]}", settings.folder.resolve()
-        note(f"Serving on {url}; database and keys in {folder}; Ctrl-C ends it.")
+        database = f"database {name_of(settings.database)}, keys" if settings.database_url else "database and keys"
+        note(f"Serving on {url}; {database} in {folder}; Ctrl-C ends it.")
         if as_json:
             print_object({"url": url, "folder": str(folder)})
         run(settings, listening.detach(), workers, threads)

@@ -49,6 +49,18 @@ def upgrade(store: Store, revision: str | None = None) -> tuple[str | None, str]
     return before, wanted
 
 
+def put_triggers_back(store: Store) -> tuple[str, ...]:
+    """Put the triggers of the newest schema in place where they are not; say what was wrong with them.
+
+    No start does this by itself: a trigger that is gone is a reason to look what else is.
+    """
+    with store.founding() as session:
+        wrong = tuple(triggers.complaints(session.connection()))
+        if wrong:
+            triggers.install(session.connection())
+    return wrong
+
+
 def _config() -> Config:
     config = Config()
     config.set_main_option("script_location", str(script_location()).replace("%", "%%"))

@@ -6,16 +6,18 @@ BEGIN IMMEDIATE. The driver's own BEGIN is switched off, or it would come too la
 
 from __future__ import annotations
 
-import fcntl
-import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
 from sqlite3 import Connection as SQLiteConnection
 from sqlite3 import OperationalError
 from typing import Final
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
+
+from api.durable import turn
 
 BUSY_TIMEOUT_MS: Final = 30_000
 _SWITCH_PAUSE_S: Final = 0.01
@@ -42,21 +44,11 @@ def for_writers(engine: Engine) -> Engine:
 
 
 def turn_beside(path: str) -> Callable[[], AbstractContextManager[None]]:
-    """Let writers of all processes queue at a lock file beside the database; a process that dies leaves it.
+    """Let writers of all processes queue at a lock file beside the database.
 
     SQLite alone would let them sleep and try again, up to a tenth of a second each time, with no order among them.
     """
-
-    @contextmanager
-    def turn() -> Iterator[None]:
-        file = os.open(f"{path}.turn", os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(file)
-
-    return turn
+    return partial(turn, Path(path))
 
 
 def _prepare(connection: SQLiteConnection, _: object) -> None:

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from threading import get_ident
 
+from api.durable import force
+
 
 def halt(path: Path, time: str, reason: str) -> bool:
     """Stop all signing, at a time (a record's) and for a reason; say whether that is new.
@@ -25,7 +27,7 @@ def halt(path: Path, time: str, reason: str) -> bool:
         return False
     finally:
         draft.unlink(missing_ok=True)
-    _sync(path.parent)
+    force(path.parent)
     return True
 
 
@@ -35,13 +37,5 @@ def resume(path: Path) -> bool:
         path.unlink()
     except FileNotFoundError:
         return False
-    _sync(path.parent)
+    force(path.parent)
     return True
-
-
-def _sync(folder: Path) -> None:
-    file = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)

@@ -10,8 +10,9 @@ import pytest
 
 from tests.api.installation import Installation
 from tests.api.postgres import postgres
+from tests.api.tampering import Originals
 
-__all__ = ["database", "found", "house", "new_database", "postgres"]
+__all__ = ["database", "found", "house", "logged", "new_database", "originals", "postgres"]
 
 NewDatabase = Callable[[], str | None]
 
@@ -57,6 +58,19 @@ def found(tmp_path: Path, new_database: NewDatabase) -> Iterator[Callable[..., I
 @pytest.fixture
 def house(found: Callable[..., Installation]) -> Installation:
     return found()
+
+
+@pytest.fixture(scope="session")
+def originals(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Originals:
+    """A small log on each database, made once, to be copied."""
+    return Originals(tmp_path_factory.mktemp("originals"), lambda: request.getfixturevalue("postgres"))
+
+
+@pytest.fixture
+def logged(originals: Originals, database: str, tmp_path: Path) -> Iterator[Installation]:
+    """A running copy of the small log, to be tampered with."""
+    with originals.copy(database, tmp_path / "house") as house:
+        yield house
 
 
 NOT_OF_THE_STORE = {"test_refusals.py", "test_requests.py", "test_verify_route.py"}

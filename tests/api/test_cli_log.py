@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +22,11 @@ from shoe.proof.tlog import check_receipt, parse_receipt
 from tests.api import tampering
 from tests.api.installation import ON_SQLITE, ORIGIN, Installation, problem_of
 from tests.api.stored import everything_stored
-from tests.api.tampering import SIZE, Originals, flip_node, head_of, past_triggers, pin_of, record_of, restart
+from tests.api.tampering import SIZE, flip_node, head_of, past_triggers, pin_of, record_of, restart
 from tests.reference import merkle_reference as reference
 
 KEPT = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11]
 """Sizes under a checkpoint: the last coup and the reveal share one."""
-
-
-@pytest.fixture(scope="module")
-def originals(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Originals:
-    return Originals(tmp_path_factory.mktemp("originals"), lambda: request.getfixturevalue("postgres"))
-
-
-@pytest.fixture
-def logged(originals: Originals, database: str, tmp_path: Path) -> Iterator[Installation]:
-    with originals.copy(database, tmp_path / "house") as house:
-        yield house
 
 
 def log(house: Installation, *args: str) -> Result:

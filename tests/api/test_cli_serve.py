@@ -18,6 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from api.cli import fairshoe
+from tests.api.postgres import Postgres
 
 ROOT = Path(__file__).parents[2]
 RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from api.cli import main; main()"
@@ -56,6 +57,20 @@ def test_it_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
         rest, said = process.communicate(timeout=60)
     assert (process.returncode, rest) == (0, "")
     assert said == f"Serving on {printed['url']}; database and keys in {folder}; Ctrl-C ends it.\n"
+
+
+def test_it_says_which_database_it_serves_from(
+    tmp_path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = postgres.create_database()
+    monkeypatch.setenv("DATABASE_URL", address)
+    with serving(tmp_path / "x") as (printed, process):
+        fetch(f"{printed['url']}/readyz")
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=60)
+    postgres.drop_database(address)
+    assert said == f"Serving on {printed['url']}; database {address}, keys in {tmp_path / 'x'}; Ctrl-C ends it.\n"
+    assert not (tmp_path / "x" / "fairshoe.sqlite3").exists()
 
 
 def test_ctrl_c_ends_it_in_order(tmp_path: Path) -> None:

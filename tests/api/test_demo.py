@@ -13,6 +13,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from api.client import Client
 from api.demo import running_service
 from shoe.proof.bundle import parse_bundle
 from shoe.proof.note import parse_vkey
@@ -49,6 +50,16 @@ def shown(tmp_path_factory):
 def test_the_demonstration_passes(shown):
     _, as_json, for_people = shown
     assert (as_json.returncode, for_people.returncode) == (0, 0), as_json.stderr + for_people.stderr
+
+
+def test_it_plays_in_an_installation_of_its_own_whatever_the_environment_names(tmp_path, monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/the-house")
+    monkeypatch.setenv("FAIRSHOE_DATA", str(tmp_path / "the-house"))
+    monkeypatch.setenv("FAIRSHOE_ORIGIN", "the-house.example/log")
+    with running_service(tmp_path / "own") as url:
+        assert Client(url).checkpoint().startswith("localhost/fairshoe-")
+    assert (tmp_path / "own" / "fairshoe.sqlite3").is_file()
+    assert not (tmp_path / "the-house").exists()
 
 
 def test_json_is_one_object_on_standard_output_and_progress_is_on_standard_error(shown):

@@ -58,20 +58,9 @@ TIME = "2020-01-31T12:00:00.000000Z"
 
 
 @pytest.fixture(scope="module")
-def originals(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Originals:
-    return Originals(tmp_path_factory.mktemp("originals"), lambda: request.getfixturevalue("postgres"))
-
-
-@pytest.fixture(scope="module")
 def large_originals(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Originals:
     folder = tmp_path_factory.mktemp("large")
     return Originals(folder, lambda: request.getfixturevalue("postgres"), lambda house: grow(house, LARGE - SIZE))
-
-
-@pytest.fixture
-def logged(originals: Originals, database: str, tmp_path: Path) -> Iterator[Installation]:
-    with originals.copy(database, tmp_path / "house") as house:
-        yield house
 
 
 @pytest.fixture

@@ -63,17 +63,6 @@ AS_A_REPLICA = (
 )
 
 
-@pytest.fixture(scope="module")
-def originals(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Originals:
-    return Originals(tmp_path_factory.mktemp("originals"), lambda: request.getfixturevalue("postgres"))
-
-
-@pytest.fixture
-def logged(originals: Originals, database: str, tmp_path: Path) -> Iterator[Installation]:
-    with originals.copy(database, tmp_path / "house") as house:
-        yield house
-
-
 def log_check(house: Installation, *args: str) -> Result:
     environment = {"FAIRSHOE_DATA": str(house.folder), "DATABASE_URL": house.database_url}
     return CliRunner(env=environment).invoke(fairshoe, ["log", "check", *args])

@@ -1,4 +1,4 @@
-"""Durable, logged, signed coups over HTTP beside the same server's empty JSON route; proofs in a long log; growth.
+"""Durable, logged, signed coups over HTTP beside the same server's empty JSON route; proofs in a long log.
 
 Every round times both, one after the other, on a server that ``fairshoe serve`` started; the load is a process of its
 own (`tests.campaign.hammer`), and shares the machine's cores with the server. What is printed is the median of the
@@ -30,7 +30,7 @@ from time import perf_counter
 from typing import Any
 
 from flask import Flask
-from sqlalchemy import NullPool, create_engine, text
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
@@ -39,7 +39,7 @@ from api.db.tables import LogHeadRow
 from api.log import HEAD, make_receipts, prove_all, read_head
 from api.routes.exchange import SERVICE
 from api.service import Service
-from api.settings import Settings
+from api.settings import Settings, without_settings
 from api.world import real_world
 from tests.api.postgres import Postgres
 from tests.campaign.hammer import Assault, Outcome, assail_apart
@@ -69,19 +69,6 @@ class Place:
     def settings(self) -> Settings:
         return Settings(self.folder, "bench.example/log", self.database_url)
 
-    def bytes_used(self) -> tuple[int, int]:
-        """Bytes of the database, and of the answers kept in it to be given again, as they are stored."""
-        pages, answers = "pg_database_size(current_database())", "pg_column_size(answer)"
-        if self.database_url is None:
-            pages, answers = "page_count * page_size FROM pragma_page_count, pragma_page_size", "LENGTH(answer)"
-        url = self.database_url or f"sqlite:///{self.folder / 'fairshoe.sqlite3'}"
-        with create_engine(url, poolclass=NullPool).connect() as connection:
-            used, kept = (
-                int(connection.execute(text(f"SELECT {what}")).scalar_one())
-                for what in (pages, f"COALESCE(SUM({answers}), 0) FROM claims")
-            )
-        return used, kept
-
 
 @contextmanager
 def places() -> Iterator[dict[str, Callable[[], Place]]]:
@@ -95,7 +82,7 @@ def places() -> Iterator[dict[str, Callable[[], Place]]]:
 
 
 def throughput() -> None:
-    """Print the service's speed as ratios, on both databases; its proofs' latency and its growth."""
+    """Print the service's speed as ratios, on both databases, and its proofs' latency."""
     with places() as make:
         for store, place in make.items():
             for workers in WORKERS:
@@ -110,7 +97,6 @@ def throughput() -> None:
 def _over_http(store: str, place: Place, workers: int) -> None:
     with serving(place, workers) as port:
         shoes = {kind: _sealed(port, kind, *wanted) for kind, wanted in SHOES.items()}
-        before, dealt = place.bytes_used(), 0
         rounds: dict[str, list[tuple[Outcome, Outcome]]] = {kind: [] for kind in SHOES}
         for number in range(ROUNDS):
             for kind, found in rounds.items():
@@ -118,11 +104,8 @@ def _over_http(store: str, place: Place, workers: int) -> None:
                 key = f"{kind.split()[0]}-{number}"
                 coups = assail_apart(Assault(port, CLIENTS, SECONDS, "POST", shoes[kind], 201, key))
                 found.append((empty, coups))
-                dealt += coups.all_answered
-        after = place.bytes_used()
     for kind, found in rounds.items():
         _print_rounds(f"{store}, {_workers(workers)}, {kind}", found)
-    _print_growth(f"{store}, growth", [(b - a) / dealt * 1e6 for a, b in zip(before, after, strict=True)])
 
 
 def _workers(count: int) -> str:
@@ -140,17 +123,12 @@ def _print_rounds(what: str, rounds: Sequence[tuple[Outcome, Outcome]]) -> None:
     )
 
 
-def _print_growth(what: str, per_million: Sequence[float]) -> None:
-    total, answers = (each / 1e9 for each in per_million)
-    sys.stdout.write(f"{what:<46} {total:9.2f} GB a million coups, {answers:.2f} GB of it answers kept for a week\n")
-
-
 @contextmanager
 def serving(place: Place, workers: int) -> Iterator[int]:
     """Run ``fairshoe serve`` on a free port of loopback, in a group of its own that is gone afterwards."""
     command = [sys.executable, "-c", "from api.cli import main; main()", "serve", "--port", "0", "--json"]
     command += ["--workers", str(workers), "--threads", str(THREADS)]
-    environment = {**os.environ, "FAIRSHOE_DATA": str(place.folder), "PYTHONPATH": str(ROOT)}
+    environment = {**without_settings(os.environ), "FAIRSHOE_DATA": str(place.folder), "PYTHONPATH": str(ROOT)}
     environment |= {} if place.database_url is None else {"DATABASE_URL": place.database_url}
     process = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
