@@ -87,7 +87,7 @@ def test_triggers_that_somebody_dropped_are_put_back_and_named(logged: Installat
     with logged.service.store.writing() as session:
         session.connection().exec_driver_sql(f"DROP TRIGGER guard_leaves_no_update{on}")
     restart(logged)
-    assert logged.service.permit.faults == ("Trigger guard_leaves_no_update is missing.",)
+    assert logged.service.permit.faults == ("trigger guard_leaves_no_update is missing.",)
     runner = CliRunner(env={"FAIRSHOE_DATA": str(logged.folder), "DATABASE_URL": logged.database_url})
     first, second = (runner.invoke(fairshoe, ["migrate", "--json"]) for _ in range(2))
     assert first.stderr == "trigger guard_leaves_no_update is missing: put back; run: fairshoe log check\n"

@@ -16,6 +16,7 @@ from urllib.request import urlopen
 
 import pytest
 from click.testing import CliRunner, Result
+from sqlalchemy import make_url
 
 from api.cli import fairshoe
 from tests.api.postgres import Postgres
@@ -69,7 +70,8 @@ def test_it_says_which_database_it_serves_from(
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=60)
     postgres.drop_database(address)
-    assert said == f"Serving on {printed['url']}; database {address}, keys in {tmp_path / 'x'}; Ctrl-C ends it.\n"
+    shown = make_url(address).render_as_string()
+    assert said == f"Serving on {printed['url']}; database {shown}, keys in {tmp_path / 'x'}; Ctrl-C ends it.\n"
     assert not (tmp_path / "x" / "fairshoe.sqlite3").exists()
 
 
