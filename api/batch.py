@@ -12,10 +12,12 @@ from sqlalchemy.orm import Session
 
 from api.claims import Claim, Claims
 from api.commits import Job
+from api.credentials import Credentials
 from api.db.sessions import OutcomeUnknown, Store
 from api.db.tables import LogHeadRow, ShoeRow
 from api.log import Entry, Log, lock_head
 from api.permit import Permit
+from api.quotas import Quotas
 from api.world import World
 from api.writing import Finish, Writing
 from shoe.errors import FairshoeError
@@ -50,6 +52,8 @@ class _Transaction:
     head: LogHeadRow
     time: str
     claims: Claims
+    credentials: Credentials
+    quotas: Quotas
     shoes: Sequence[ShoeRow]
     entries: list[Entry] = field(default_factory=list)
     taken: list[_Taken] = field(default_factory=list)
@@ -63,6 +67,9 @@ class _Transaction:
         """
         writing = Writing(self.session, self.log.origin, self.time, self.head.size + len(self.entries))
         try:
+            if job.caller is not None:
+                self.credentials.require(job.caller.credential)
+                self.quotas.count(job.caller)
             if job.claim is not None and self._answered(job, job.claim):
                 return
             finish = job.step(writing)
@@ -94,6 +101,7 @@ class _Transaction:
                 self.claims.keep(taken.claim, result, self.time)
             self.results += [(job, result) for job in taken.jobs]
         self.claims.flush()
+        self.quotas.flush()
 
     def settle(self) -> None:
         """Tell every job what became of it; only once all this is durable."""
@@ -133,8 +141,17 @@ class Writer:
         self.permit.require()
         with self.store.writing() as session:
             head, time = lock_head(session, self.world)
-            claims = Claims(session, [job.claim for job in jobs if job.claim is not None])
-            transaction = _Transaction(session, self.log, head, time, claims, _shoes_of(session, jobs))
+            callers = [job.caller for job in jobs if job.caller is not None]
+            transaction = _Transaction(
+                session=session,
+                log=self.log,
+                head=head,
+                time=time,
+                claims=Claims(session, [job.claim for job in jobs if job.claim is not None]),
+                credentials=Credentials(session, (caller.credential for caller in callers), time),
+                quotas=Quotas(session, callers, self.world.now()),
+                shoes=_shoes_of(session, jobs),
+            )
             for job in jobs:
                 transaction.take(job)
             transaction.close()

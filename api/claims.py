@@ -5,15 +5,19 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
 from api.db.tables import ClaimRow
 from api.refusals import KEY_REUSED, Refusal
-from shoe.errors import InputError, expected
+from shoe.errors import ImpossibleError, InputError, expected
 from shoe.proof.notation import sha256
 
 KEPT_S: Final = 7 * 24 * 60 * 60
@@ -32,17 +36,46 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A request's Idempotency-Key, and the SHA-256 of what it asks for: the same key may not ask for anything else."""
+    """A caller's Idempotency-Key, as a digest of both, and the SHA-256 of what it asks for, which may not change.
+
+    `sealing` is the key that the answer is encrypted under where it shows a secret: it comes from what the caller holds
+    and the service does not keep, so that the database alone opens none.
+    """
 
     key: str
     digest: bytes
+    sealing: bytes | None = field(default=None, repr=False)
+
+    def seal(self, body: bytes, time: str) -> bytes:
+        """Give an answer's bytes as they are kept, at a time, a record's, at which this claim keeps no other."""
+        return body if self.sealing is None else AESGCM(self.sealing).encrypt(_nonce(time), body, self.digest)
+
+    def open(self, kept: bytes, time: str) -> bytes:
+        """Give an answer's bytes from those kept at a time; raises ImpossibleError for others than `seal` gave."""
+        if self.sealing is None:
+            return kept
+        try:
+            return AESGCM(self.sealing).decrypt(_nonce(time), kept, self.digest)
+        except InvalidTag:
+            raise ImpossibleError("a kept answer does not open under its own claim") from None
 
 
-def claim_of(key: str, asked: bytes) -> Claim:
-    """Claim a key for a request; raises InputError unless it is 1–255 printable ASCII characters without space."""
+def claim_of(key: str, asked: bytes, *, caller: str = "", token: str | None = None, secret: bool = False) -> Claim:
+    """Claim a key for a caller's request, `secret` where the answer is shown once.
+
+    Raises InputError unless the key is 1–255 printable ASCII characters without space.
+    """
     if not _KEY.fullmatch(key):
         raise InputError(expected("1–255 printable ASCII characters, no space", key[:80], "Idempotency-Key"))
-    return Claim(key, sha256(asked))
+    sealing = None
+    if secret:
+        held = f"{token or ''}\0{key}".encode()
+        sealing = HKDF(SHA256(), 32, salt=None, info=b"fairshoe claim").derive(held)
+    return Claim(sha256(f"{caller}\0{key}".encode()).hex(), sha256(asked), sealing)
+
+
+def _nonce(time: str) -> bytes:
+    return sha256(time.encode())[:12]
 
 
 class Claims:
@@ -53,21 +86,25 @@ class Claims:
         self._session = session
         self._new: list[dict[str, object]] = []
         keys = {claim.key for claim in claims}
-        query = select(ClaimRow.key, ClaimRow.digest, ClaimRow.status, ClaimRow.answer).where(ClaimRow.key.in_(keys))
-        rows = session.execute(query) if keys else ()
-        self._kept = {key: (digest, Answer(status, body)) for key, digest, status, body in rows}
+        query = select(ClaimRow.key, ClaimRow.digest, ClaimRow.time, ClaimRow.status, ClaimRow.answer)
+        rows = session.execute(query.where(ClaimRow.key.in_(keys))) if keys else ()
+        self._kept = {key: (digest, time, Answer(status, body)) for key, digest, time, status, body in rows}
 
     def kept(self, claim: Claim) -> Answer | None:
         """Give the first answer to a claim, None where there is none yet; raises Refusal where it asked for else."""
-        digest, answer = self._kept.get(claim.key, (claim.digest, None))
+        found = self._kept.get(claim.key)
+        if found is None:
+            return None
+        digest, time, answer = found
         if not hmac.compare_digest(digest, claim.digest):
-            raise Refusal(KEY_REUSED, f"The key {claim.key!r} was used for another request.")
-        return answer
+            raise Refusal(KEY_REUSED, "The Idempotency-Key of this request was used for another one.")
+        return Answer(answer.status, claim.open(answer.body, time))
 
     def keep(self, claim: Claim, answer: Answer, time: str) -> None:
         """Keep the first answer to a claim, with the transaction."""
-        self._kept[claim.key] = claim.digest, answer
-        row = {"key": claim.key, "digest": claim.digest, "time": time, "status": answer.status, "answer": answer.body}
+        kept = Answer(answer.status, claim.seal(answer.body, time))
+        self._kept[claim.key] = claim.digest, time, kept
+        row = {"key": claim.key, "digest": claim.digest, "time": time, "status": kept.status, "answer": kept.body}
         self._new.append(row)
 
     def flush(self) -> None:

@@ -8,6 +8,7 @@ from threading import Event, Lock
 from typing import Any, Final, Generic, TypeVar, cast
 
 from api.claims import Claim
+from api.quotas import Caller
 from api.writing import Step
 from shoe.errors import ImpossibleError
 
@@ -21,11 +22,13 @@ class Job(Generic[T]):
     """A step that waits for its transaction: afterwards its result, or the error that it is to raise.
 
     `shoe` is the id of the shoe that the step works on, where it is one: a transaction reads those of all its jobs at
-    once.
+    once. `caller` is who asks for it, where that is somebody outside.
     """
 
-    def __init__(self, step: Step[T], claim: Claim | None = None, shoe: str | None = None) -> None:
-        self.step, self.claim, self.shoe = step, claim, shoe
+    def __init__(
+        self, step: Step[T], claim: Claim | None = None, shoe: str | None = None, caller: Caller | None = None
+    ) -> None:
+        self.step, self.claim, self.shoe, self.caller = step, claim, shoe, caller
         self.woken = Event()
         self.settled = False
         self._result: T | None = None

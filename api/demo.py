@@ -8,15 +8,15 @@ import secrets
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from api.client import Client, ServiceUnreachable
+from api.client import Client, OpenedShoe, ServiceUnreachable, Statistics
 from api.player import Player
-from api.settings import without_settings
+from api.settings import Settings, without_settings
 from audit.checks.outcomes import cards_used, outcomes, rule_lines, rule_use, structural_zeros
 from audit.checks.result import CheckResult, LineItem
 from audit.checks.sequence import runs
@@ -87,9 +87,20 @@ def running_service(folder: Path) -> Iterator[str]:
             if not said:
                 process.wait(STOP_WITHIN_S)
                 raise ServiceUnreachable(f"the service did not start: {complaints.read_text().strip()[-500:]}")
-            yield str(json.loads(said)["url"])
+            url = str(json.loads(said)["url"])
+            _await(url)
+            yield url
         finally:
             _stop(process)
+
+
+def _await(url: str) -> None:
+    """Wait until the service answers: it says where before it has opened its installation."""
+    client = Client(url)
+    try:
+        client.version()
+    finally:
+        client.close()
 
 
 def _stop(process: subprocess.Popen[str]) -> None:
@@ -100,46 +111,83 @@ def _stop(process: subprocess.Popen[str]) -> None:
         process.kill()
 
 
-def play(url: str, progress: Progress) -> Played:
+def first_key(folder: Path) -> str:
+    """Read the API key that the first start of an installation left in its folder for the operator."""
+    return Settings(folder).operator_key.read_text("ascii").strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _House:
+    """The service as its operator and as its game client see it; `vkey` is its log's."""
+
+    url: str
+    vkey: str
+    operator: Client
+    game: Client
+
+
+@dataclass(frozen=True, slots=True)
+class _Seated:
+    """A player, and the client that a player speaks through."""
+
+    player: Player
+    client: Client
+
+
+def play(url: str, progress: Progress, operator_key: str) -> Played:
     """Play one whole shoe of np_punto_banco at a service that has no such table yet, as operator and three players.
 
-    Each player checks every coup while the shoe is in play. Raises ProofError for anything that doesn't hold.
+    The operator makes a key for the game client, which makes a seat for each player. Each player checks every coup
+    while the shoe is in play. Raises ProofError for anything that doesn't hold.
     """
-    client = Client(url)
-    vkey = client.vkey()
-    client.make_table(PRESET, TABLE)
-    client.publish_book(TABLE, BOOK_SIZE)
-    shoe, opened = client.open_shoe(TABLE, lock_in_s=600, seal_in_s=1200, reveal_in_s=86400)
-    progress(f"Opened shoe {shoe} of table {TABLE}: its server seed is committed to, in the log")
-    players = [Player(parse_vkey(vkey), secrets.token_hex(16), opened) for _ in range(PLAYERS)]
-    _contribute(client, shoe, players, progress)
-    head = client.checkpoint()
-    _deal(client, shoe, players, progress)
-    return _judge(client, shoe, players, vkey, head)
+    house = _found(url, operator_key)
+    house.operator.make_table(PRESET, TABLE)
+    house.operator.publish_book(TABLE, BOOK_SIZE)
+    opened = house.operator.open_shoe(TABLE, lock_in_s=600, seal_in_s=1200, reveal_in_s=86400)
+    progress(f"Opened shoe {opened.shoe} of table {TABLE}: its server seed is committed to, in the log")
+    seated = [_take_seat(house, opened) for _ in range(PLAYERS)]
+    players = [each.player for each in seated]
+    _contribute(house.game, opened.shoe, seated, progress)
+    head = house.game.checkpoint()
+    _deal(house.game, opened.shoe, players, progress)
+    return _judge(house.game, opened.shoe, players, house.vkey, head)
 
 
-def _contribute(client: Client, shoe: str, players: Sequence[Player], progress: Progress) -> None:
+def _found(url: str, operator_key: str) -> _House:
+    """Get hold of the log's key, which here comes from the service itself: it is ours; and of a key to play with."""
+    (vkey,) = Client(url).vkeys()
+    operator = Client(url, operator_key, vkeys=[parse_vkey(vkey)])
+    game_key = operator.make_key(["client"], TABLE)
+    return _House(url, vkey, operator, Client(url, game_key.token, vkeys=[parse_vkey(vkey)]))
+
+
+def _take_seat(house: _House, opened: OpenedShoe) -> _Seated:
+    vkey, seat = parse_vkey(house.vkey), house.game.make_seat(TABLE)
+    return _Seated(Player(vkey, secrets.token_hex(16), opened.receipt), Client(house.url, seat.token, vkeys=[vkey]))
+
+
+def _contribute(game: Client, shoe: str, seated: Sequence[_Seated], progress: Progress) -> None:
     names = []
-    for player in players:
-        contributed = client.contribute(shoe, player.commitment)
-        player.accept_entropy(contributed.receipt)
+    for each in seated:
+        contributed = each.client.contribute(shoe, each.player.commitment)
+        each.player.accept_entropy(contributed.receipt)
         names.append(contributed.client)
-    progress(f"{len(players)} players committed to seeds of their own, and hold signed receipts")
-    lock = client.lock(shoe)
-    records = client.records(shoe)
-    for name, player in zip(names, players, strict=True):
-        client.open_seed(shoe, name, player.accept_lock(lock, records))
+    progress(f"{len(seated)} players committed to seeds of their own, and hold signed receipts")
+    lock = game.lock(shoe)
+    records = [shown.record for shown in game.records(shoe)]
+    for name, each in zip(names, seated, strict=True):
+        each.client.open_seed(shoe, name, each.player.accept_lock(lock, records))
     progress("Locked; each player found the own commitment in the chain, and only then opened the seed")
-    seal = client.seal(shoe)
-    for player in players:
-        player.accept_seal(seal)
-    progress(f"Sealed: all {players[0].opening.rules.size} cards are fixed under one signed root")
+    seal = game.seal(shoe)
+    for each in seated:
+        each.player.accept_seal(seal.receipt)
+    progress(f"Sealed: all {seated[0].player.opening.rules.size} cards are fixed under one signed root")
 
 
-def _deal(client: Client, shoe: str, players: Sequence[Player], progress: Progress) -> None:
+def _deal(game: Client, shoe: str, players: Sequence[Player], progress: Progress) -> None:
     ended, coups = False, 0
     while not ended:
-        dealt = client.deal(shoe)
+        dealt = game.deal(shoe)
         for player in players:
             player.accept_coup(dealt.receipt, dealt.paths)
         ended, coups = dealt.reveal is not None, coups + 1
@@ -163,7 +211,7 @@ def _judge(client: Client, shoe: str, players: Sequence[Player], vkey: str, head
     checks = (structural_zeros, outcomes, rule_use, cards_used)
     results = (*(check(tally, decks) for check in checks), runs(tally))
     lines = rule_lines(tally, decks)
-    _compare(client.rule_statistics(shoe), lines)
+    _compare(client.rule_statistics(shoe=shoe), lines)
     return Played(
         bundle=text,
         checkpoint=head,
@@ -182,9 +230,9 @@ def _verify(bundle: Bundle, evidence: Evidence, players: Sequence[Player]) -> Ve
     return next((a for a in answers if (a.verdict, a.fairness) != ("verified", "provably_fair")), answers[0])
 
 
-def _compare(published: Sequence[Mapping[str, Any]], own: Sequence[LineItem]) -> None:
+def _compare(published: Statistics, own: Sequence[LineItem]) -> None:
     """Hold the service's statistics of the shoe against the count from the bundle's own cards."""
-    claimed = {line["label"]: line["observed"] for part in published for line in part["judged"]["rules"]}
+    claimed = {line.label: line.observed for counts in published.decks for line in counts.judged["rules"]}
     counted = {line.label: line.observed for line in own}
     if claimed != counted:
         raise ProofError(expected(f"rule use {counted}", claimed, "the service's statistics"))

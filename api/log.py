@@ -33,6 +33,7 @@ from shoe.proof.merkle import (
 from shoe.proof.note import VerifierKey, parse_vkey, sign_note
 from shoe.proof.records import Key, Record, ShoeRecord, parse_as, parse_record
 from shoe.proof.tlog import Receipt, TlogProof
+from shoe.proof.verify.fairness import SANDBOX, is_sandbox
 
 HEAD: Final = 1
 CLOCK_TOLERANCE_S: Final = 5
@@ -127,19 +128,29 @@ def _receipts(known: Mapping[int, bytes], records: Sequence[bytes], first: int, 
     )
 
 
-def open_log(session: Session, vault: Vault, world: World, origin: str | None) -> Log:
+def open_log(session: Session, vault: Vault, world: World, origin: str | None, *, sandbox: bool = False) -> Log:
     """Open the log that the database holds; on the first start make log and key.
 
     The first leaf is the `key` record of the log's own key. Part of the caller's write transaction, alone among those
-    that found. Raises SetupError where the log in the database has another origin than asked for, or no name at all.
+    that found. Raises SetupError where the log in the database has another origin than asked for, or no name at all,
+    and where its name does not say whether it is a sandbox's (protocol §9).
     """
     keyring = Keyring(vault)
     if holds_nothing(session):
-        return _found_log(session, keyring, world, origin or f"localhost/fairshoe-{world.random_bytes(8).hex()}")
+        made = f"localhost/fairshoe-{world.random_bytes(8).hex()}" + SANDBOX * sandbox
+        return _found_log(session, keyring, world, _require_mark(origin or made, sandbox))
     name = name_of_log(session)
     if origin not in (None, name):
         raise SetupError(expected(f"{name}, the log's name since its first start", origin, "origin"))
-    return Log(name, keyring)
+    return Log(_require_mark(name, sandbox), keyring)
+
+
+def _require_mark(origin: str, sandbox: bool) -> str:
+    if is_sandbox(origin) != sandbox:
+        kind = "a sandbox's" if is_sandbox(origin) else "no sandbox's"
+        wanted = f"a name that ends with {SANDBOX}" if sandbox else f"no name that ends with {SANDBOX}"
+        raise SetupError(f"FAIRSHOE_SANDBOX is {int(sandbox)}: expected {wanted}, got {origin}, {kind}")
+    return origin
 
 
 def holds_nothing(session: Session) -> bool:

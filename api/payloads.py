@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal, Self, cast
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
@@ -46,10 +46,15 @@ class NoBody(Payload):
     """A step that takes nothing: ``{}`` or no body at all."""
 
 
+class NoQuery(Payload):
+    """An address that takes no query."""
+
+
 class NewTable(Payload):
-    """A table: a preset with overrides, or whole rules (protocol §6)."""
+    """A table: a preset with overrides, or whole rules (protocol §6); open to guests if anyone may take a seat."""
 
     id: TableId | None = None
+    guests: bool = False
     preset: Annotated[str, Field(max_length=64)] | None = None
     rules: dict[str, Any] | None = None
     overrides: dict[str, Any] | None = None
@@ -64,9 +69,10 @@ class NewTable(Payload):
 
 
 class NewBook(Payload):
-    """A seed book: how many shoes it serves."""
+    """A seed book: how many shoes it serves; in a sandbox also the master that all its seeds come from."""
 
     size: Annotated[int, Field(ge=1, le=MAX_BOOK_SIZE)]
+    master: Annotated[Annotated[str, _whole("[0-9a-f]{64}")] | None, Field(repr=False)] = None
 
 
 class NewShoe(Payload):
@@ -98,7 +104,7 @@ class NewEntropy(Payload):
 
 
 class OpenedSeed(Payload):
-    """A seed that opens its commitment, by its author's pseudonym or position."""
+    """A seed that opens the seat's commitment; its author's pseudonym or position may be named too."""
 
     client: Annotated[str, _whole(CLIENT_PATTERN)] | None = None
     position: Position | None = None
@@ -106,14 +112,22 @@ class OpenedSeed(Payload):
 
     @model_validator(mode="after")
     def _one_author(self) -> Self:
-        if (self.client is None) == (self.position is None):
-            raise InputError(expected("either client or position", "both or neither"))
+        if self.client is not None and self.position is not None:
+            raise InputError(expected("at most one of client and position", "both"))
         return self
 
     @property
-    def author(self) -> str | int:
-        """Whose seed it is: the one of client and position that was given."""
-        return cast("str | int", self.position if self.client is None else self.client)
+    def author(self) -> str | int | None:
+        """Whose seed it is: the one of client and position that was given, if any."""
+        return self.position if self.client is None else self.client
+
+
+class NewKey(Payload):
+    """An API key: its roles, a name to know it by, and after how many seconds it expires, never without a number."""
+
+    roles: Annotated[list[Literal["client", "operator", "regulator"]], Field(min_length=1, max_length=3)]
+    name: Annotated[str, _whole(r"[ -~]{0,128}")] = ""
+    expires_in_s: Annotated[int, Field(ge=1, le=10 * MAX_DEADLINE_S)] | None = None
 
 
 class NewSeal(Payload):
@@ -194,3 +208,29 @@ class StatisticsQuery(Payload):
     shoe: Annotated[str, Field(max_length=64)] | None = None
     from_: Annotated[Time | None, Field(alias="from")] = None
     to: Time | None = None
+
+
+class ExportQuery(Payload):
+    """Which records to export, and how: those of from ≤ time < to, under the checkpoint over `size` records or the newest.
+
+    `span` is the canonical archive that proves itself; `csv` and `parquet` have a row a record.
+    """
+
+    from_: Annotated[Time | None, Field(alias="from")] = None
+    to: Time | None = None
+    format: Literal["span", "csv", "parquet"] = "span"
+    size: Index | None = None
+
+
+class VoidsQuery(PageQuery):
+    """Which shoes to count: opened at a table, from a time on, before a time; and a page of those that are void."""
+
+    table: TableId | None = None
+    from_: Annotated[Time | None, Field(alias="from")] = None
+    to: Time | None = None
+
+
+class UnusedQuery(PageQuery):
+    """Whose ended books to list, a table's or all; a page of them."""
+
+    table: TableId | None = None

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from shoe.errors import ProofError, expected
 from shoe.game.dealing import begin
+from shoe.game.rules import Rules
 from shoe.game.tableau import play_coup
 from shoe.proof.note import VerifierKey
 from shoe.proof.openings import check_opening
@@ -117,15 +118,8 @@ class Player:
         root = self.deck_roots.get(coup.hand)
         if root is None:
             raise ProofError(f"coup {coup.number}: no deck root was published for hand {coup.hand}")
-        if len(paths) != len(coup.cards):
-            raise ProofError(expected(f"{len(coup.cards)} paths", len(paths), f"coup {coup.number}"))
-        for opening, path in zip(coup.cards, paths, strict=True):
-            check_opening(opening, coup.hand, path, rules, root)
-        played = play_coup([opening.card for opening in coup.cards])
-        claimed = (coup.player_total, coup.banker_total, coup.outcome, coup.rule, len(coup.cards))
-        found = (played.player_total, played.banker_total, played.outcome, played.rule, len(played.cards))
-        if claimed != found:
-            raise ProofError(expected(f"{found}", claimed, f"coup {coup.number}"))
+        check_cards(coup, paths, rules, root)
+        check_played(coup)
         if coup.next_deck_root is not None:
             self.deck_roots[coup.hand + 1] = coup.next_deck_root
         self.number, self.position, self.last = coup.number + 1, start + len(positions), receipt.record
@@ -140,3 +134,20 @@ class Player:
             raise ProofError("a record does not name the one before: the chain is broken")
         if record.shoe != self.opening.shoe:
             raise ProofError(expected(f"shoe {self.opening.shoe}", record.shoe, "record"))
+
+
+def check_cards(coup: Coup, paths: Sequence[Sequence[bytes]], rules: Rules, deck_root: bytes) -> None:
+    """Check each card of a coup against the root of its hand's deck; raises ProofError. Source: protocol §7."""
+    if len(paths) != len(coup.cards):
+        raise ProofError(expected(f"{len(coup.cards)} paths", len(paths), f"coup {coup.number}"))
+    for opening, path in zip(coup.cards, paths, strict=True):
+        check_opening(opening, coup.hand, path, rules, deck_root)
+
+
+def check_played(coup: Coup) -> None:
+    """Check totals, outcome, rule and number of cards against the coup that its cards make; raises ProofError."""
+    played = play_coup([opening.card for opening in coup.cards])
+    claimed = (coup.player_total, coup.banker_total, coup.outcome, coup.rule, len(coup.cards))
+    found = (played.player_total, played.banker_total, played.outcome, played.rule, len(played.cards))
+    if claimed != found:
+        raise ProofError(expected(f"{found}", claimed, f"coup {coup.number}"))

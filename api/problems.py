@@ -12,13 +12,13 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException
 
 from api.db.sessions import OutcomeUnknown, out_of_reach
-from api.refusals import NOT_FOUND, OUTCOME_UNKNOWN, READ_ONLY, STORE_UNAVAILABLE, Kind, Refusal
+from api.refusals import NOT_FOUND, OUTCOME_UNKNOWN, READ_ONLY, RETRY_AFTER_S, STORE_UNAVAILABLE, Kind, Refusal
 from api.settings import SetupError
 from shoe.errors import InputError, ProofError
 
 MEDIA_TYPE: Final = "application/problem+json"
 _KEPT_HEADERS: Final = ("Allow", "Retry-After")
-RETRY_AFTER_S: Final = 1
+_WORTH_WAITING: Final = (429, 503)
 _MEND: Final = "Correct what the detail names and send the request again."
 
 MALFORMED_JSON: Final = Kind("malformed-json", 400, "The body is not JSON as this service reads it", _MEND)
@@ -45,7 +45,7 @@ _BY_STATUS: Final = {
 
 def register_problems(app: Flask) -> None:
     """Let every error that leaves a route be answered as a problem; an unforeseen one is logged, never shown."""
-    app.register_error_handler(Refusal, lambda error: problem(error.kind, str(error)))
+    app.register_error_handler(Refusal, lambda error: problem(error.kind, str(error), error.retry_after_s))
     app.register_error_handler(InputError, lambda error: problem(INVALID, str(error)))
     app.register_error_handler(ProofError, lambda error: problem(PROOF_FAILED, str(error)))
     app.register_error_handler(SetupError, _unfit(app))
@@ -56,10 +56,12 @@ def register_problems(app: Flask) -> None:
     app.register_error_handler(Exception, _unforeseen(app))
 
 
-def problem(kind: Kind, detail: str) -> Response:
-    """Print a problem."""
+def problem(kind: Kind, detail: str, retry_after_s: int = RETRY_AFTER_S) -> Response:
+    """Print a problem; where waiting may help, with the seconds to wait."""
     body = {"type": kind.type, "title": kind.title, "status": kind.status, "detail": detail, "next": kind.next}
-    headers = {"Retry-After": str(RETRY_AFTER_S)} if kind.status == 503 else {}
+    headers = {"Retry-After": str(retry_after_s)} if kind.status in _WORTH_WAITING else {}
+    if kind.status == 401:
+        headers["WWW-Authenticate"] = 'Bearer realm="fairshoe"'
     return Response(json.dumps(body), kind.status, headers, content_type=MEDIA_TYPE)
 
 

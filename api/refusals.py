@@ -8,6 +8,7 @@ from typing import Final
 from shoe.errors import FairshoeError
 
 URN: Final = "urn:fairshoe:problem:"
+RETRY_AFTER_S: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +27,12 @@ class Kind:
 
 
 class Refusal(FairshoeError):
-    """A request refused: the kind of refusal, and in the message what was wrong and where."""
+    """A request refused: the kind of refusal, in the message what was wrong and where, and when to ask again."""
 
-    def __init__(self, kind: Kind, detail: str) -> None:
+    def __init__(self, kind: Kind, detail: str, retry_after_s: int = RETRY_AFTER_S) -> None:
         super().__init__(detail)
         self.kind = kind
+        self.retry_after_s = retry_after_s
 
 
 def no_such(what: str, name: str) -> Refusal:
@@ -75,6 +77,39 @@ SEEDS_MISSING: Final = Kind(
 NOT_ENDED: Final = Kind("not-ended", 409, "The shoe has not come to the end that its rules set", "Deal on.")
 REASON_UNTRUE: Final = Kind(
     "reason-untrue", 409, "The reason is not true of this shoe now", "Give one that is, or operator."
+)
+UNAUTHENTICATED: Final = Kind(
+    "unauthenticated",
+    401,
+    "The request does not show who sends it",
+    "Send Authorization: Bearer and an API key's or a seat's token that is neither expired nor revoked.",
+)
+FORBIDDEN: Final = Kind(
+    "forbidden", 403, "The credential does not allow this", "Use one with the role that the detail names."
+)
+RATE_LIMITED: Final = Kind(
+    "rate-limited", 429, "Too many requests in a minute", "Wait for the seconds in Retry-After, then send it again."
+)
+KEY_MISSING: Final = Kind(
+    "idempotency-key-missing",
+    400,
+    "This request must carry an Idempotency-Key",
+    "Make a new one, such as a random UUID, for each new request, and repeat a request with its own key.",
+)
+SEAT_CONTRIBUTED: Final = Kind(
+    "seat-contributed", 409, "The seat has contributed to this shoe", "Contribute to the next shoe."
+)
+SEED_WITHHELD: Final = Kind(
+    "seed-withheld",
+    409,
+    "The seat did not open its seed for the table's last shoe",
+    "Sit this shoe out; the seat may contribute to the one after it.",
+)
+CREDENTIAL_REVOKED: Final = Kind(
+    "credential-revoked", 409, "The credential is revoked already", "Nothing is left to do."
+)
+NO_SANDBOX: Final = Kind(
+    "no-sandbox", 409, "Only a sandbox takes a seed from outside", "Leave `master` out, or use a sandbox."
 )
 KEY_REUSED: Final = Kind(
     "idempotency-key-reused",

@@ -16,6 +16,7 @@ from api.db.sessions import Store
 from api.decks import Decks
 from api.log import Log
 from api.permit import Permit
+from api.quotas import Caller
 from api.vault import Vault
 from api.world import World
 from api.writing import Step
@@ -55,9 +56,12 @@ class Service:
         """
         return self.commits.submit(Job(step))
 
-    def answer(self, step: Step[Answer], claim: Claim | None, shoe: str | None = None) -> Answer:
+    def answer(
+        self, step: Step[Answer], claim: Claim | None, shoe: str | None = None, caller: Caller | None = None
+    ) -> Answer:
         """Run a step as `write` does, once for each claim: who claims the same again is given the first answer.
 
-        `shoe` is the id of the shoe that the step works on, if it is one.
+        `shoe` is the id of the shoe that the step works on, if it is one, and `caller` who asks: raises Refusal where
+        that one's credential is good no more, or has no writes left in this minute.
         """
-        return self.commits.submit(Job(step, claim, shoe))
+        return self.commits.submit(Job(step, claim, shoe, caller))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from flask import Flask
 
+from api.cases.accounts import found_operator
 from api.db.migrate import upgrade
 from api.db.sessions import open_store
 from api.integrity.start import check_start, refuse_second_log
@@ -14,14 +16,19 @@ from api.log import open_log
 from api.permit import Permit
 from api.pin import Pin
 from api.problems import register_problems
-from api.routes import bundles, meta, shoes, statistics, tables, tiles
+from api.routes import accounts, bundles, meta, shoes, statistics, tables, tiles
 from api.routes import log as log_routes
-from api.routes.exchange import SERVICE, guard
+from api.routes.endpoint import register
+from api.routes.exchange import SERVICE
+from api.routes.guard import stand_guard
 from api.service import Service
 from api.settings import Settings
 from api.vault import open_vault
 from api.world import World
 from shoe.proof.beacon import CheckSignature
+
+
+RESOURCES: Final = (meta, tiles, tables, shoes, accounts, bundles, log_routes, statistics)
 
 
 def open_service(settings: Settings, world: World, check_signature: CheckSignature | None = None) -> Service:
@@ -36,7 +43,7 @@ def open_service(settings: Settings, world: World, check_signature: CheckSignatu
         upgrade(store)
         with store.founding() as session:
             refuse_second_log(session, store, pin)
-            log = open_log(session, vault, world, settings.origin)
+            log = open_log(session, vault, world, settings.origin, sandbox=settings.sandbox)
         found = check_start(store, log, world, pin)
     except BaseException:
         store.engine.dispose()
@@ -45,16 +52,18 @@ def open_service(settings: Settings, world: World, check_signature: CheckSignatu
     if not found.faults:
         permit.pin(found.size, found.checkpoint)
         log = replace(log, succession=Succession(pin, found.checkpoint))
-    return Service(store, log, vault, world, check_signature, permit)
+    service = Service(store, log, vault, world, check_signature, permit)
+    if not found.faults:
+        found_operator(service, settings)
+    return service
 
 
 def wire(settings: Settings, world: World, check_signature: CheckSignature | None = None) -> Flask:
     """Build the application: service, guard, problems, and one blueprint a resource."""
     app = Flask("fairshoe", static_folder=None, template_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = settings.body_limit
-    app.extensions[SERVICE] = open_service(settings, world, check_signature)
+    service = app.extensions[SERVICE] = open_service(settings, world, check_signature)
     register_problems(app)
-    guard(app, settings)
-    for resource in (meta, tiles, tables, shoes, bundles, log_routes, statistics):
-        app.register_blueprint(resource.blueprint)
+    stand_guard(app, service, settings)
+    register(app, [resource.blueprint for resource in RESOURCES])
     return app

@@ -11,23 +11,29 @@ from sqlalchemy.orm import Session
 
 from api.cases.tables import find_table, live_shoe
 from api.db.tables import BookRow
-from api.refusals import BOOK_ENDED, NO_BOOK, NO_NEXT_BOOK, SHOE_LIVE, Refusal, no_such
+from api.refusals import BOOK_ENDED, NO_BOOK, NO_NEXT_BOOK, NO_SANDBOX, SHOE_LIVE, Refusal, no_such
 from api.service import Service
 from api.vault import of_book
 from api.writing import Finish, Step, Writing
 from shoe.proof.records import Book, BookEnd
 from shoe.proof.seeds import SEED_BYTES, seed_book
 from shoe.proof.tlog import Receipt
+from shoe.proof.verify.fairness import is_sandbox
 
 _ROOT: Final = re.compile(r"[0-9a-f]{64}")
 
 
-def publish_book(service: Service, table_id: str, size: int) -> Step[tuple[Receipt, bytes]]:
+def publish_book(
+    service: Service, table_id: str, size: int, master: bytes | None = None
+) -> Step[tuple[Receipt, bytes]]:
     """Make a book of `size` seeds from fresh entropy and log its root (given too); the master stays in the vault.
 
-    A book whose last shoe ended before this one was there ends behind it in the log, in the same transaction.
+    A book whose last shoe ended before this one was there ends behind it in the log, in the same transaction. A master
+    (32 bytes) from outside is for a sandbox, where shoes must come out as a test wants them: raises Refusal elsewhere.
     """
-    master = service.world.random_bytes(SEED_BYTES)
+    if master is not None and not is_sandbox(service.log.origin):
+        raise Refusal(NO_SANDBOX, f"The log {service.log.origin} is no sandbox's.")
+    master = master or service.world.random_bytes(SEED_BYTES)
     root = seed_book(master, size).root
 
     def step(writing: Writing) -> Finish[tuple[Receipt, bytes]]:
@@ -56,6 +62,13 @@ def list_books(session: Session, table_id: str, after: int, limit: int) -> list[
     find_table(session, table_id)
     query = select(BookRow).where(BookRow.table_id == table_id, BookRow.log_index > after)
     return list(session.scalars(query.order_by(BookRow.log_index).limit(limit)))
+
+
+def published_master(service: Service, book: BookRow) -> str | None:
+    """Give a book's master as hex where it is published: in a sandbox, whose seeds are no secret."""
+    if not is_sandbox(service.log.origin):
+        return None
+    return service.vault.open(book.sealed_master, of_book(book.table_id, book.root)).hex()
 
 
 def book_in_use(session: Session, table_id: str) -> BookRow:

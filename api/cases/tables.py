@@ -30,13 +30,18 @@ def make_table(
     preset: str | None = None,
     rules: Mapping[str, Any] | None = None,
     overrides: Mapping[str, Any] | None = None,
+    guests: bool = False,
 ) -> Step[TableRow]:
-    """Make a table of a preset's rules with some keys overridden, or of whole rules.
+    """Make a table of a preset's rules with some keys overridden, or of whole rules; open to guests or not.
 
-    Raises RulesError for rules that can't be played or printed, Refusal where the id is taken.
+    Raises RulesError for rules that can't be played or printed and for guests in mode two_phase, Refusal where the id
+    is taken.
     """
     given = rules if preset is None else {**house(preset).rules.to_json(), **(overrides or {})}
     played = parse_rules(given)
+    if guests and played.entropy == "two_phase":
+        # Whoever may come back under another name could withhold seed after seed.
+        raise RulesError(expected("beacon or house at a table open to guests", "two_phase", "rules.entropy"))
     printed = print_canonical(played.to_json())
     if len(printed) > MAX_RULES_BYTES:
         raise RulesError(expected(f"rules of at most {MAX_RULES_BYTES} bytes", len(printed), "rules"))
@@ -52,6 +57,7 @@ def make_table(
             decks=played.decks,
             shuffle=played.shuffle,
             created=writing.time,
+            guests=int(guests),
         )
         writing.insert(row)
         return lambda _: row

@@ -11,7 +11,7 @@ from rich.console import Console
 from api.certificate import certificate
 from api.cli.output import EnvironmentFault, examples, json_option, print_object, print_text
 from api.client import ServiceProblem, ServiceUnreachable
-from api.demo import Played, findings, play, running_service, write_evidence
+from api.demo import Played, findings, first_key, play, running_service, write_evidence
 
 
 @click.command(epilog=examples("fairshoe demo", "fairshoe demo --json --out evidence"))
@@ -32,7 +32,8 @@ def demo(*, out: Path | None, as_json: bool) -> int:
     console = Console(stderr=True, highlight=False)
     try:
         with TemporaryDirectory(prefix="fairshoe-") as folder, running_service(Path(folder) / "service") as url:
-            played = play(url, lambda line: console.print(f"[dim]·[/dim] {line}", soft_wrap=True))
+            key = first_key(Path(folder) / "service")
+            played = play(url, lambda line: console.print(f"[dim]·[/dim] {line}", soft_wrap=True), key)
     except (ServiceProblem, ServiceUnreachable) as error:
         raise EnvironmentFault(str(error)) from None
     written = [] if out is None else _write(played, out)

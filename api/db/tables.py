@@ -23,6 +23,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 LIVE_STATES: Final = ("open", "locked", "sealed")
 ENDED_STATES: Final = ("revealed", "void")
 _LIVE: Final = text("state IN ('open', 'locked', 'sealed')")
+_PENDING: Final = text("state = 'pending'")
+_DEAD: Final = text("state = 'dead'")
 
 
 class Base(DeclarativeBase):
@@ -41,7 +43,10 @@ class Base(DeclarativeBase):
 
 
 class TableRow(Base):
-    """A table and its rules (canonical JSON), which never change; `decks` and `shuffle` repeat them for SQL."""
+    """A table and its rules (canonical JSON), which never change; `decks` and `shuffle` repeat them for SQL.
+
+    `guests` is 1 where anyone may take a seat.
+    """
 
     __tablename__ = "tables"
 
@@ -51,6 +56,7 @@ class TableRow(Base):
     decks: Mapped[int]
     shuffle: Mapped[str]
     created: Mapped[str]
+    guests: Mapped[int] = mapped_column(server_default="0")
 
 
 class BookRow(Base):
@@ -111,16 +117,20 @@ class ShoeRow(Base):
 
 
 class ContributionRow(Base):
-    """A player's contribution; `seed` is null until it is opened, and public from then on."""
+    """A player's contribution; `seed` is null until it is opened, and public from then on.
+
+    `seat_id` is whose it is: null where it was made before there were seats.
+    """
 
     __tablename__ = "contributions"
-    __table_args__ = (UniqueConstraint("shoe_id", "client"),)
+    __table_args__ = (UniqueConstraint("shoe_id", "client"), Index("one_a_seat", "shoe_id", "seat_id", unique=True))
 
     shoe_id: Mapped[str] = mapped_column(ForeignKey("shoes.id"), primary_key=True)
     position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     client: Mapped[str]
     seed_commitment: Mapped[bytes | None]
     seed: Mapped[str | None]
+    seat_id: Mapped[str | None]
 
 
 class CoupRow(Base):
@@ -144,6 +154,41 @@ class CoupRow(Base):
     banker_total: Mapped[int]
     cards_used: Mapped[int]
     judged: Mapped[int]
+
+
+class CredentialRow(Base):
+    """An API key or a seat's token: the SHA-256 of it, what it may do, and until when; never the token.
+
+    `roles` are separated by spaces, `prefix` is the token's beginning. A seat is at the table `table_id`.
+    """
+
+    __tablename__ = "credentials"
+    __table_args__ = (
+        CheckConstraint("kind IN ('key', 'seat')", name="kind"),
+        CheckConstraint("(kind = 'seat') = (table_id IS NOT NULL)", name="table"),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    prefix: Mapped[str]
+    digest: Mapped[bytes] = mapped_column(unique=True)
+    roles: Mapped[str]
+    name: Mapped[str]
+    table_id: Mapped[str | None] = mapped_column(ForeignKey("tables.id"))
+    made_by: Mapped[str]
+    created: Mapped[str]
+    expires: Mapped[str | None]
+    revoked: Mapped[str | None]
+
+
+class QuotaRow(Base):
+    """How many writes a caller has asked for in the minute that it asked in last, counted from the epoch."""
+
+    __tablename__ = "quotas"
+
+    caller: Mapped[str] = mapped_column(primary_key=True)
+    minute: Mapped[int] = mapped_column(index=True)
+    writes: Mapped[int]
 
 
 class LeafRow(Base):
@@ -227,3 +272,56 @@ class ClaimRow(Base):
     time: Mapped[str] = mapped_column(index=True)
     status: Mapped[int]
     answer: Mapped[bytes]
+
+
+class WebhookRow(Base):
+    """Somebody who is told of events by POST to `url`; both secrets are encrypted, and the former signs for a while.
+
+    `events` are types of events, sorted, a space between; `table_id` null is every table. `reason` says why it is
+    disabled: by the operator, or because the receiver said so.
+    """
+
+    __tablename__ = "webhooks"
+    __table_args__ = (
+        CheckConstraint("state IN ('active', 'disabled')", name="state"),
+        CheckConstraint("reason IN ('operator', 'gone')", name="reason"),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    url: Mapped[str]
+    events: Mapped[str]
+    table_id: Mapped[str | None] = mapped_column(ForeignKey("tables.id"))
+    created: Mapped[str]
+    state: Mapped[str]
+    reason: Mapped[str | None]
+    sealed_secret: Mapped[bytes]
+    sealed_former: Mapped[bytes | None]
+    former_until: Mapped[str | None]
+
+
+class DeliveryRow(Base):
+    """One event on its way to one webhook; what it says is made from the leaf at `log_index`, null for a test.
+
+    `due` is when it is to be tried next, `leased_until` how long whoever tries it now has it alone, `attempts` how
+    often it was tried since it was queued last, `ended` when it arrived or was given up, `error` what went wrong last.
+    """
+
+    __tablename__ = "deliveries"
+    __table_args__ = (
+        CheckConstraint("state IN ('pending', 'delivered', 'dead')", name="state"),
+        Index(None, "webhook_id", "id"),
+        Index("pending_deliveries", "webhook_id", "due", sqlite_where=_PENDING, postgresql_where=_PENDING),
+        Index("dead_deliveries", "webhook_id", "id", sqlite_where=_DEAD, postgresql_where=_DEAD),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    webhook_id: Mapped[str] = mapped_column(ForeignKey("webhooks.id"))
+    type: Mapped[str]
+    log_index: Mapped[int | None] = mapped_column(ForeignKey("leaves.log_index"))
+    queued: Mapped[str]
+    due: Mapped[str]
+    leased_until: Mapped[str | None]
+    attempts: Mapped[int]
+    state: Mapped[str]
+    ended: Mapped[str | None] = mapped_column(index=True)
+    error: Mapped[str | None]

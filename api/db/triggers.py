@@ -88,7 +88,7 @@ _STEPS: Final = (
 )
 _STEP: Final = " OR ".join(f"(OLD.state = '{before}' AND NEW.state = '{after}')" for before, after in _STEPS)
 _APPEND_ONLY: Final = ("leaves", "log_nodes", "checkpoints", "cosignatures", "tables", "coups")
-_NEVER_LESS: Final = ("log_head", "books", "shoes", "contributions", "signing_keys")
+_NEVER_LESS: Final = ("log_head", "books", "shoes", "contributions", "signing_keys", "credentials")
 
 GUARDS: Final = (
     *[guard for table in _APPEND_ONLY for guard in _never(table, "UPDATE", "DELETE", "TRUNCATE")],
@@ -146,6 +146,13 @@ GUARDS: Final = (
     Guard(
         "contributions",
         "UPDATE",
+        "seat",
+        "seat_id never changes",
+        "COALESCE(NEW.seat_id, '') <> COALESCE(OLD.seat_id, '')",
+    ),
+    Guard(
+        "contributions",
+        "UPDATE",
         "opened_once",
         "a seed is opened once",
         "OLD.seed IS NOT NULL OR NEW.seed_commitment <> OLD.seed_commitment",
@@ -159,6 +166,14 @@ GUARDS: Final = (
         "NEW.next_index < OLD.next_index OR (OLD.state = 'ended' AND NEW.state <> 'ended')",
     ),
     _fixed("signing_keys", "vkey", "log_index"),
+    _fixed("credentials", "id", "kind", "prefix", "digest", "roles", "created"),
+    Guard(
+        "credentials",
+        "UPDATE",
+        "revoked_for_good",
+        "a credential that is revoked stays so",
+        "OLD.revoked IS NOT NULL AND COALESCE(NEW.revoked <> OLD.revoked, TRUE)",
+    ),
     Guard(
         "signing_keys",
         "UPDATE",

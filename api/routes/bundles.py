@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response
+from flask import Response
 
+from api.access import ANYONE
+from api.answers import BundleAnswer, VerificationAnswer
 from api.cases.bundles import make_bundle
 from api.cases.verifying import verify
 from api.payloads import BundleQuery, VerifyRequest
-from api.routes.exchange import answer, answer_text, read_body, read_query, service
+from api.problems import PROOF_FAILED
+from api.routes.endpoint import Resource
+from api.routes.exchange import answer_privately, answer_text, service
 from shoe.proof.bundle import print_bundle
 from shoe.proof.verify import HeldCheckpoint
 
-blueprint = Blueprint("bundles", __name__, url_prefix="/v1")
+blueprint = Resource("bundles", "/v1")
 
 
-@blueprint.get("/shoes/<shoe_id>/bundle")
-def show(shoe_id: str) -> Response:
+@blueprint.get("/shoes/{shoe_id}/bundle", access=ANYONE, query=BundleQuery, answers={200: BundleAnswer})
+def show_bundle(shoe_id: str, asked: BundleQuery) -> Response:
     """Give all that a verifier of a shoe needs."""
-    query = read_query(BundleQuery)
     with service().reading() as session:
-        bundle = make_bundle(service(), session, shoe_id, query.earlier, query.size)
+        bundle = make_bundle(service(), session, shoe_id, asked.earlier, asked.size)
     return answer_text(print_bundle(bundle), "application/json")
 
 
-@blueprint.post("/verify")
-def check() -> Response:
+@blueprint.post(
+    "/verify", access=ANYONE, body=VerifyRequest, answers={200: VerificationAnswer}, refuses=(PROOF_FAILED,)
+)
+def verify_bundle(asked: VerifyRequest) -> Response:
     """Verify a bundle; nothing of it is kept."""
-    asked = read_body(VerifyRequest)
     held = None if asked.held is None else HeldCheckpoint(asked.held.checkpoint, asked.held.since)
     verification = verify(
         service(),
@@ -37,4 +41,4 @@ def check() -> Response:
         witnesses=asked.witnesses,
         now=asked.now,
     )
-    return answer(verification.to_json())
+    return answer_privately(verification.to_json())

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-from flask import Blueprint, Response
+from flask import Response
 
+from api.access import ANYONE
+from api.answers import Status, Version
 from api.log import read_head
 from api.refusals import READ_ONLY, Refusal
-from api.routes.exchange import answer, answer_text, service
+from api.routes.endpoint import Resource
+from api.routes.exchange import answer_privately, answer_text, service
 from shoe.proof.seal import PROTOCOL
 
-blueprint = Blueprint("meta", __name__)
+blueprint = Resource("meta")
 
 
-@blueprint.get("/livez")
+@blueprint.get("/livez", access=ANYONE, answers={200: Status})
 def live() -> Response:
     """Say that the process answers."""
-    return answer({"status": "ok"})
+    return answer_privately({"status": "ok"})
 
 
-@blueprint.get("/readyz")
+@blueprint.get("/readyz", access=ANYONE, answers={200: Status})
 def ready() -> Response:
     """Say that the service reads and signs; raises Refusal with every reason against it."""
     with service().reading() as session:
@@ -28,19 +31,19 @@ def ready() -> Response:
     reasons = service().permit.reasons()
     if reasons:
         raise Refusal(READ_ONLY, " ".join(reasons))
-    return answer({"status": "ok"})
+    return answer_privately({"status": "ok"})
 
 
-@blueprint.get("/version")
+@blueprint.get("/version", access=ANYONE, answers={200: Version})
 def show_version() -> Response:
     """Name the program, its version, the protocol it keeps and the log it writes."""
-    return answer(
+    return answer_privately(
         {"name": "fairshoe", "version": version("fairshoe"), "protocol": PROTOCOL, "log": service().log.origin}
     )
 
 
-@blueprint.get("/checkpoint")
-def show_checkpoint() -> Response:
+@blueprint.get("/checkpoint", access=ANYONE, answers={200: "text/plain"})
+def show_head() -> Response:
     """Give the log's signed checkpoint."""
     with service().reading() as session:
         return answer_text(read_head(session).checkpoint)

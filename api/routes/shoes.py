@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, Response
+from flask import Response
 
+from api.access import ANYONE, CLIENT, OPERATOR, PLAYER
+from api.answers import (
+    Contribution,
+    CoupPage,
+    CoupShown,
+    DealtCoupAnswer,
+    Logged,
+    RecordPage,
+    RoadsAnswer,
+    SealedShoe,
+    ShoeState,
+    ShoeSummary,
+)
 from api.cases.dealing import Dealt, deal_coup
 from api.cases.ending import read_reveal, void_shoe
 from api.cases.entropy import contribute, lock_shoe, open_seed
@@ -20,87 +33,136 @@ from api.cases.reading import (
 from api.cases.sealing import Sealed, seal_shoe
 from api.cases.standing import find_shoe
 from api.db.tables import ENDED_STATES, ContributionRow, ShoeRow
-from api.payloads import NewEntropy, NewSeal, NewVoid, NoBody, OpenedSeed, PageQuery
-from api.refusals import no_such
+from api.payloads import NewEntropy, NewSeal, NewVoid, OpenedSeed, PageQuery
+from api.problems import PROOF_FAILED
+from api.refusals import (
+    CONTRIBUTIONS_FULL,
+    DEADLINE_PASSED,
+    NO_BEACON,
+    NOT_ENDED,
+    REASON_UNTRUE,
+    SEAT_CONTRIBUTED,
+    SEED_OPENED,
+    SEED_WITHHELD,
+    SEEDS_MISSING,
+    WRONG_MODE,
+    WRONG_STATE,
+    no_such,
+)
+from api.routes.endpoint import Resource
 from api.routes.exchange import (
     answer,
+    answer_privately,
     commit,
     page,
+    principal,
     print_hashes,
     print_logged,
-    read_body,
     read_cursor,
-    read_number,
-    read_query,
     service,
 )
+from api.routes.reading import read_number
 from shoe.proof.beacon import QUICKNET
 from shoe.proof.tlog import Receipt
 
-blueprint = Blueprint("shoes", __name__, url_prefix="/v1/shoes")
+blueprint = Resource("shoes", "/v1/shoes")
 
 
-@blueprint.post("/<shoe_id>/entropy")
-def give_entropy(shoe_id: str) -> Response:
-    """Contribute to a shoe."""
-    asked = read_body(NewEntropy)
+@blueprint.post(
+    "/{shoe_id}/entropy",
+    access=PLAYER,
+    body=NewEntropy,
+    answers={201: Contribution},
+    refuses=(WRONG_STATE, WRONG_MODE, DEADLINE_PASSED, CONTRIBUTIONS_FULL, SEAT_CONTRIBUTED, SEED_WITHHELD),
+    claimed="may",
+)
+def contribute_entropy(shoe_id: str, asked: NewEntropy) -> Response:
+    """Contribute to a shoe, once a seat: commit to a seed, or give it where the table waits for a beacon."""
     commitment = None if asked.seed_commitment is None else bytes.fromhex(asked.seed_commitment)
-    return commit(contribute(shoe_id, seed_commitment=commitment, seed=asked.seed), _print_contribution, shoe_id)
+    step = contribute(shoe_id, principal(), seed_commitment=commitment, seed=asked.seed)
+    return commit(step, _print_contribution, shoe_id)
 
 
-@blueprint.post("/<shoe_id>/lock")
+@blueprint.post(
+    "/{shoe_id}/lock",
+    access=CLIENT,
+    answers={201: Logged},
+    refuses=(WRONG_STATE, DEADLINE_PASSED),
+    claimed="may",
+)
 def lock(shoe_id: str) -> Response:
-    """Close a shoe's list of contributions."""
-    read_body(NoBody)
+    """Close a shoe's list of contributions: only then are seeds opened."""
     return commit(lock_shoe(shoe_id), print_logged, shoe_id)
 
 
-@blueprint.post("/<shoe_id>/seeds")
-def give_seed(shoe_id: str) -> Response:
-    """Open the seed that a contribution committed to."""
-    asked = read_body(OpenedSeed)
-    return commit(open_seed(shoe_id, asked.author, asked.seed), _print_contribution, shoe_id)
+@blueprint.post(
+    "/{shoe_id}/seeds",
+    access=PLAYER,
+    body=OpenedSeed,
+    answers={201: Contribution},
+    refuses=(WRONG_STATE, WRONG_MODE, DEADLINE_PASSED, SEED_OPENED, PROOF_FAILED),
+    claimed="may",
+)
+def open_seed_of_seat(shoe_id: str, asked: OpenedSeed) -> Response:
+    """Open the seed that the seat's contribution committed to."""
+    return commit(open_seed(shoe_id, principal(), asked.author, asked.seed), _print_contribution, shoe_id)
 
 
-@blueprint.post("/<shoe_id>/seal")
-def seal(shoe_id: str) -> Response:
-    """Seal a shoe."""
-    asked = read_body(NewSeal)
+@blueprint.post(
+    "/{shoe_id}/seal",
+    access=CLIENT,
+    body=NewSeal,
+    answers={201: SealedShoe},
+    refuses=(WRONG_STATE, DEADLINE_PASSED, SEEDS_MISSING, NO_BEACON, PROOF_FAILED),
+    claimed="must",
+)
+def seal(shoe_id: str, asked: NewSeal) -> Response:
+    """Seal a shoe: every card is fixed under one root before the first bet."""
     signature = None if asked.beacon_signature is None else bytes.fromhex(asked.beacon_signature)
     return commit(seal_shoe(service(), shoe_id, signature), _print_sealed, shoe_id)
 
 
-@blueprint.post("/<shoe_id>/coups")
+@blueprint.post(
+    "/{shoe_id}/coups",
+    access=CLIENT,
+    answers={201: DealtCoupAnswer},
+    refuses=(WRONG_STATE, DEADLINE_PASSED),
+    claimed="must",
+)
 def deal(shoe_id: str) -> Response:
     """Deal the next coup; with the last one comes the reveal."""
-    read_body(NoBody)
     return commit(deal_coup(service(), shoe_id), _print_dealt, shoe_id)
 
 
-@blueprint.post("/<shoe_id>/reveal")
+@blueprint.post("/{shoe_id}/reveal", access=CLIENT, answers={200: Logged}, refuses=(WRONG_STATE, NOT_ENDED))
 def reveal(shoe_id: str) -> Response:
     """Give the reveal of a shoe that has ended, which its last coup brought; refused before."""
-    read_body(NoBody)
     with service().reading() as session:
-        return answer(print_logged(read_reveal(session, shoe_id)))
+        return answer_privately(print_logged(read_reveal(session, shoe_id)))
 
 
-@blueprint.post("/<shoe_id>/void")
-def void(shoe_id: str) -> Response:
-    """Give up a shoe."""
-    asked = read_body(NewVoid)
+@blueprint.post(
+    "/{shoe_id}/void",
+    access=OPERATOR,
+    body=NewVoid,
+    answers={201: Logged},
+    refuses=(WRONG_STATE, REASON_UNTRUE),
+    claimed="must",
+)
+def void(shoe_id: str, asked: NewVoid) -> Response:
+    """Give up a shoe, for a reason that is true of it; its seed is published."""
     return commit(void_shoe(service(), shoe_id, asked.reason), print_logged, shoe_id)
 
 
-@blueprint.get("/<shoe_id>")
-def show(shoe_id: str) -> Response:
+@blueprint.get("/{shoe_id}", access=ANYONE, answers={200: ShoeSummary})
+def show_shoe(shoe_id: str) -> Response:
     """Sum a shoe up."""
     with service().reading() as session:
         shoe, contributions = read_summary(session, shoe_id)
     return answer(_print_summary(shoe, contributions))
 
 
-@blueprint.get("/<shoe_id>/state")
+@blueprint.get("/{shoe_id}/state", access=CLIENT | OPERATOR, answers={200: ShoeState})
 def show_state(shoe_id: str) -> Response:
     """Say where a shoe stands, for a client that resumes."""
     with service().reading() as session:
@@ -119,24 +181,22 @@ def show_state(shoe_id: str) -> Response:
     )
 
 
-@blueprint.get("/<shoe_id>/records")
-def show_records(shoe_id: str) -> Response:
+@blueprint.get("/{shoe_id}/records", access=ANYONE, query=PageQuery, answers={200: RecordPage}, kept=True)
+def show_records(shoe_id: str, asked: PageQuery) -> Response:
     """List a shoe's records in the order of its chain."""
-    query = read_query(PageQuery)
     with service().reading() as session:
         shoe = find_shoe(session, shoe_id)
-        leaves = list_records(session, shoe, read_cursor(query.after), query.limit)
+        leaves = list_records(session, shoe, read_cursor(asked.after), asked.limit)
     items = [{"seq": leaf.seq, "index": leaf.log_index, "record": leaf.record.decode()} for leaf in leaves]
-    return answer(page("records", items, query.limit, "seq"), immutable=shoe.state in ENDED_STATES)
+    return answer(page("records", items, asked.limit, "seq"), immutable=shoe.state in ENDED_STATES)
 
 
-@blueprint.get("/<shoe_id>/coups")
-def show_coups(shoe_id: str) -> Response:
+@blueprint.get("/{shoe_id}/coups", access=ANYONE, query=PageQuery, answers={200: CoupPage}, kept=True)
+def show_coups(shoe_id: str, asked: PageQuery) -> Response:
     """List a shoe's coups in dealing order."""
-    query = read_query(PageQuery)
     with service().reading() as session:
         shoe = find_shoe(session, shoe_id)
-        coups = list_coups(session, shoe, read_cursor(query.after), query.limit)
+        coups = list_coups(session, shoe, read_cursor(asked.after), asked.limit)
     items = [
         {
             "number": row.number,
@@ -149,10 +209,10 @@ def show_coups(shoe_id: str) -> Response:
         }
         for row, record in coups
     ]
-    return answer(page("coups", items, query.limit, "number"), immutable=shoe.state in ENDED_STATES)
+    return answer(page("coups", items, asked.limit, "number"), immutable=shoe.state in ENDED_STATES)
 
 
-@blueprint.get("/<shoe_id>/coups/<number>")
+@blueprint.get("/{shoe_id}/coups/{number}", access=ANYONE, answers={200: CoupShown})
 def show_coup(shoe_id: str, number: str) -> Response:
     """Show a coup with its receipt and the audit paths of its cards."""
     wanted = read_number(number)
@@ -164,7 +224,7 @@ def show_coup(shoe_id: str, number: str) -> Response:
     return answer(print_logged(shown.receipt, number=wanted, paths=paths))
 
 
-@blueprint.get("/<shoe_id>/roads")
+@blueprint.get("/{shoe_id}/roads", access=ANYONE, answers={200: RoadsAnswer})
 def show_roads(shoe_id: str) -> Response:
     """Draw the roads of a shoe's coups so far."""
     with service().reading() as session:

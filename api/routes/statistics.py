@@ -6,34 +6,36 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
-from flask import Blueprint, Response
+from flask import Response
 
+from api.access import ANYONE
+from api.answers import OutcomeStatistics, RuleStatistics
 from api.cases.statistics import Counts, Scope, count_coups
 from api.payloads import StatisticsQuery
-from api.routes.exchange import answer, read_query, service
+from api.routes.endpoint import Resource
+from api.routes.exchange import answer, service
 from audit.checks.result import LineItem
 from shoe.game.tableau import MERGED_RULES, OUTCOMES, RULE_WORDS, RULES, merged_rule
 
-blueprint = Blueprint("statistics", __name__, url_prefix="/v1/statistics")
+blueprint = Resource("statistics", "/v1/statistics")
 
 _JUDGED: Final = "coups 1…K of ended shoes, void ones completed from their seed: these have the exact probabilities"
 _DEALT: Final = "every coup dealt, live shoes' too: not judged, for where a shoe ends depends on its cards"
 
 
-@blueprint.get("/rules")
-def rules() -> Response:
+@blueprint.get("/rules", access=ANYONE, query=StatisticsQuery, answers={200: RuleStatistics})
+def count_rules(asked: StatisticsQuery) -> Response:
     """Count the use of each rule: 15 classes, and the 14 of a house that merges the one-sided naturals."""
-    return _answer(_print_rules)
+    return _answer(asked, _print_rules)
 
 
-@blueprint.get("/outcomes")
-def outcomes() -> Response:
+@blueprint.get("/outcomes", access=ANYONE, query=StatisticsQuery, answers={200: OutcomeStatistics})
+def count_outcomes(asked: StatisticsQuery) -> Response:
     """Count player, banker and tie."""
-    return _answer(_print_outcomes)
+    return _answer(asked, _print_outcomes)
 
 
-def _answer(print_counts: Any) -> Response:
-    query = read_query(StatisticsQuery)
+def _answer(query: StatisticsQuery, print_counts: Any) -> Response:
     scope = Scope(query.table, query.shoe, query.from_, query.to)
     with service().reading() as session:
         counted = count_coups(session, scope)

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import gzip
 
-from flask import Blueprint, Response, request
+from flask import Response, request
 
+from api.access import ANYONE
 from api.cases.tiles import read_entries, read_tile
 from api.refusals import no_such
+from api.routes.endpoint import Resource
 from api.routes.exchange import answer_text, keep, service
 from shoe.errors import NoteError
 from shoe.proof.tiles import Tile, parse_tile_path
 
-blueprint = Blueprint("tiles", __name__)
-
 _BYTES = "application/octet-stream"
 
+blueprint = Resource("tiles")
 
-@blueprint.get("/tile/<path:place>")
-def show(place: str) -> Response:
+
+@blueprint.get("/tile/{place}", access=ANYONE, answers={200: _BYTES}, kept=True)
+def show_tile(place: str) -> Response:
     """Give a tile's hashes or a bundle's entries; a partial one of any width that the tree has or had."""
     try:
         found = parse_tile_path(f"tile/{place}")

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from api import create_app
@@ -25,6 +24,7 @@ from shoe.proof.note import parse_vkey
 from shoe.proof.seeds import commit_seed
 from shoe.proof.tlog import Receipt, check_receipt, parse_receipt
 from shoe.proof.verify import Evidence, Verification, verify_bundle
+from tests.api.credentials import Signing, Tokens
 
 ORIGIN = "fairshoe.example/log"
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -34,6 +34,9 @@ URN = "urn:fairshoe:problem:"
 ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 ON_POSTGRESQL = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 """Marks of tests that look at what only one database has."""
+
+NO_LIMITS: Mapping[str, Any] = {"writes_per_minute": 0, "seat_writes_per_minute": 0, "reads_per_minute": 0}
+"""Tests ask more often than any client does."""
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 Found = Callable[..., "Installation"]
@@ -93,21 +96,29 @@ class Installation:
     check_signature: Callable[[int, bytes], None] | None = published_round_only
     origin: str | None = ORIGIN
     database_url: str | None = None
+    further: Mapping[str, Any] = field(default_factory=dict)
     app: Flask = field(init=False)
+    tokens: Tokens = field(init=False)
 
     def __post_init__(self) -> None:
         self.start()
 
     def start(self) -> None:
-        settings = Settings(self.folder, self.origin, self.database_url)
+        settings = Settings(self.folder, self.origin, self.database_url, **{**NO_LIMITS, **self.further})
         self.app = create_app(settings, World(self.clock, self.chance), self.check_signature)
+        self.app.test_client_class = Signing
+        key = settings.operator_key
+        self.tokens = Tokens(key.read_text().strip() if key.exists() else "fsk_" + "0" * 43)
 
     def stop(self) -> None:
         self.service.store.engine.dispose()
 
     @property
-    def client(self) -> FlaskClient:
-        return self.app.test_client()
+    def client(self) -> Signing:
+        client = self.app.test_client()
+        assert isinstance(client, Signing)
+        client.tokens = self.tokens
+        return client
 
     @property
     def service(self) -> Service:

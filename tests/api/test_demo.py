@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 
 from api.client import Client
-from api.demo import running_service
+from api.demo import first_key, running_service
 from shoe.proof.bundle import parse_bundle
 from shoe.proof.note import parse_vkey
 from shoe.proof.tlog import parse_receipt
@@ -150,6 +150,21 @@ def test_no_server_seed_or_key_is_in_what_the_players_did_not_get(shown):
     assert seed
     assert seed[1] not in (folder / "evidence" / "checkpoint").read_text()
     assert seed[1] not in as_json.stderr + for_people.stderr
+
+
+def test_no_credential_is_in_what_was_said_or_written(shown):
+    folder, as_json, for_people = shown
+    texts = [done.stdout + done.stderr for done in (as_json, for_people)]
+    texts += [path.read_text() for name in ("evidence", "other") for path in (folder / name).iterdir()]
+    assert len(texts) > 2
+    assert not any(re.search("fs[kt]_", text) for text in texts)
+
+
+def test_the_operators_first_key_is_in_the_folder_and_is_good(tmp_path):
+    with running_service(tmp_path / "own") as url:
+        client = Client(url, first_key(tmp_path / "own"))
+        assert "operator" in client.me().roles
+        client.close()
 
 
 def test_a_folder_that_cannot_be_written_is_an_environment_fault(tmp_path):

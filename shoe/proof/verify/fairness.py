@@ -14,13 +14,18 @@ from shoe.proof.tlog import Receipt
 from shoe.proof.verify.case import Case
 from shoe.proof.verify.result import Fairness, Missing, Status
 
-_SANDBOX = "/sandbox"
+SANDBOX = "/sandbox"
+
+
+def is_sandbox(origin: str) -> bool:
+    """Say whether a log is a sandbox's, whose seeds are public (protocol §9)."""
+    return origin.endswith(SANDBOX)
 
 
 def judge_fairness(case: Case, statuses: dict[str, Status]) -> tuple[Fairness, str]:
     """Name the fairness of a shoe that is not invalid, with the reason in plain words."""
     history = case.history
-    if history.open.log.endswith(_SANDBOX):
+    if is_sandbox(history.open.log):
         return "committed", "a sandbox's seeds are public"
     if history.seal is None:
         return "committed", "the shoe is not sealed yet, so nobody's seed is in it"
