@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SETUP := .venv/.installed
 
-.PHONY: setup demo serve test test-slow bench lint schemas clean
+.PHONY: setup demo serve test test-slow bench lint schemas examples clean
 
 setup: $(SETUP)
 
@@ -35,6 +35,9 @@ lint: $(SETUP)
 
 schemas: $(SETUP)  ## write the JSON Schemas anew from the code
 	$(BIN)/python -m tests.write_schemas
+
+examples: $(SETUP)  ## play the examples of the API's document anew
+	$(BIN)/python -m tests.write_examples
 
 clean:
 	rm -rf .venv build dist fairshoe-data

@@ -18,7 +18,8 @@ from api.db.tables import LogHeadRow, ShoeRow
 from api.log import Entry, Log, lock_head
 from api.permit import Permit
 from api.quotas import Quotas
-from api.world import World
+from api.webhooks.events import queue_events
+from api.world import World, read_time
 from api.writing import Finish, Writing
 from shoe.errors import FairshoeError
 
@@ -49,6 +50,7 @@ class _Transaction:
 
     session: Session
     log: Log
+    world: World
     head: LogHeadRow
     time: str
     claims: Claims
@@ -94,7 +96,9 @@ class _Transaction:
 
     def close(self) -> None:
         """Append the records under one checkpoint, make every result, and keep those that were claimed."""
+        start = self.head.size
         receipts = self.log.append(self.session, self.head, self.entries) if self.entries else ()
+        queue_events(self.session, self.world, self.entries, start, self.time)
         for taken in self.taken:
             result = taken.finish(receipts[taken.start : taken.stop])
             if taken.claim is not None:
@@ -145,11 +149,12 @@ class Writer:
             transaction = _Transaction(
                 session=session,
                 log=self.log,
+                world=self.world,
                 head=head,
                 time=time,
                 claims=Claims(session, [job.claim for job in jobs if job.claim is not None]),
                 credentials=Credentials(session, (caller.credential for caller in callers), time),
-                quotas=Quotas(session, callers, self.world.now()),
+                quotas=Quotas(session, callers, read_time(time)),
                 shoes=_shoes_of(session, jobs),
             )
             for job in jobs:

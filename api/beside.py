@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import select
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -19,6 +18,7 @@ from typing import Final
 
 from sqlalchemy.exc import DBAPIError
 
+from api.journal import say
 from shoe.errors import FairshoeError
 
 PAUSES_S: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0)
@@ -70,12 +70,6 @@ def run_beside(name: str, work: Work, close: Iterable[int] = ()) -> Beside:
         _stand_guard(name, work, listening, server)
     finally:
         os._exit(0)
-
-
-def say(line: str) -> None:
-    """Say a line on standard error; where nobody listens any more, to nobody."""
-    with suppress(OSError):
-        print(line, file=sys.stderr, flush=True)
 
 
 def describe(error: Exception) -> str:

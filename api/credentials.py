@@ -72,6 +72,10 @@ class Known:
         self._found[digest] = principal
         return principal
 
+    def forget(self, token: str) -> None:
+        """Look a token up anew when it comes next: it was refused."""
+        self._found.pop(token_digest(token), None)
+
 
 def _not_good() -> Refusal:
     return Refusal(UNAUTHENTICATED, "The credential is unknown, revoked or expired.")

@@ -1,7 +1,8 @@
 """The keeper: what the service does by itself, with nobody asking.
 
 Every second it voids what is overdue, pins the log's head and lets the auditor go on, which rests a minute after each
-round; every minute it asks witnesses to cosign the head, every hour it forgets old answers. Each has a thread of its
+round, and sends what webhooks wait for; every minute it asks witnesses to cosign the head, every hour it forgets old
+answers, counts and deliveries. Each has a thread of its
 own, so that a slow witness holds up no deadline, and what fails is said on standard error, once, and tried again.
 Several keepers may be at work at once.
 """
@@ -19,18 +20,22 @@ from typing import Final
 
 from sqlalchemy import func, select
 
-from api.beside import describe, say
+from api.beside import describe
 from api.cases.deadlines import void_overdue
 from api.cases.witnessing import cosign_head
 from api.claims import KEPT_S, forget_claims
 from api.db.tables import ClaimRow
 from api.durable import force
 from api.integrity.auditor import Auditor
+from api.journal import say
 from api.keyring import active_vkeys
 from api.log import read_head
+from api.quotas import forget_quotas
 from api.service import Service
+from api.webhooks.delivering import deliver_due, forget_delivered
+from api.webhooks.sender import Sender
 from api.witness import Witness, WitnessClient
-from api.world import print_time, seconds_after
+from api.world import World, print_time, seconds_after
 from api.writing import Finish, Writing
 from shoe.errors import ProofError
 from shoe.proof.note import check_note
@@ -69,6 +74,7 @@ class Keeper:
     witnesses: Iterable[Witness] = ()
     witness_every_s: float = 60
     say: Callable[[str], None] = say
+    sender: Sender = field(default_factory=Sender)
     _clients: list[WitnessClient] = field(init=False, repr=False)
     _chores: list[Chore] = field(init=False, repr=False)
     _seen: str | None = field(init=False, default=None, repr=False)
@@ -82,6 +88,9 @@ class Keeper:
             Chore("pin", TICK_S, self._pin),
             _audit(self.service),
             Chore("answers kept", FORGET_EVERY_S, lambda: forget_old_answers(self.service)),
+            Chore("quotas", FORGET_EVERY_S, lambda: self.service.write(_forget_quotas(self.service.world))),
+            Chore("webhooks", TICK_S, lambda: deliver_due(self.service, self.sender)),
+            Chore("webhooks delivered", FORGET_EVERY_S, lambda: forget_delivered(self.service)),
             *[Chore("witnesses", self.witness_every_s, partial(self._witness, client)) for client in self._clients],
         ]
 
@@ -170,6 +179,14 @@ def forget_old_answers(service: Service) -> int:
     while (oldest := _oldest_answer(service)) is not None and oldest < before:
         forgotten += service.write(_forget(min(before, seconds_after(oldest, FORGET_AT_ONCE_S))))
     return forgotten
+
+
+def _forget_quotas(world: World) -> Callable[[Writing], Finish[int]]:
+    def step(writing: Writing) -> Finish[int]:
+        forgotten = forget_quotas(writing.session, world.now())
+        return lambda _: forgotten
+
+    return step
 
 
 def _oldest_answer(service: Service) -> str | None:

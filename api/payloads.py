@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StringConstraints, WithJsonSchema, model_validator
 
 from shoe.errors import InputError, expected
+from shoe.game.houses import HOUSES
 from shoe.proof.forms import parse_time
 from shoe.proof.note import parse_decimal
 from shoe.proof.seeds import CLIENT_PATTERN, MAX_CONTRIBUTIONS, SEED_PATTERN
@@ -16,10 +17,28 @@ MAX_BOOK_SIZE: Final = 2**16
 MAX_DEADLINE_S: Final = 366 * 24 * 60 * 60
 MAX_ROUND: Final = 2**31 - 1
 MAX_PAGE: Final = 1000
+_LEAP_YEAR: Final = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][48]|[13579][26]|[2468]0)00)"
+_YEAR: Final = "(000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"
+_DATE: Final = (
+    rf"({_YEAR}-(((0[13-9]|1[0-2])-(0[1-9]|[12][0-9]|30))|((0[13578]|1[02])-31)|(02-(0[1-9]|1[0-9]|2[0-8])))"
+    rf"|{_LEAP_YEAR}-02-29)"
+)
+REAL_TIME: Final = rf"^{_DATE}T([01][0-9]|2[0-3])(:[0-5][0-9]){{2}}\.[0-9]{{6}}Z$"
+"""A real date and time, which no shorter pattern describes: `parse_time` takes the same."""
 
 
 def _whole(pattern: str) -> StringConstraints:
     return StringConstraints(pattern=f"^(?:{pattern})$")
+
+
+def _either(one: str, other: str) -> ConfigDict:
+    """Say in JSON Schema what a model's validator says: one of two fields, and not both."""
+    null: dict[str, JsonValue] = {"type": "null"}
+    choices: list[JsonValue] = [
+        {"required": [given], "properties": {given: {"not": null}, left: null}}
+        for given, left in ((one, other), (other, one))
+    ]
+    return ConfigDict(json_schema_extra={"oneOf": choices})
 
 
 def _number(value: object) -> object:
@@ -30,8 +49,12 @@ def _number(value: object) -> object:
 TableId = Annotated[str, _whole(TABLE_PATTERN)]
 Seconds = Annotated[int, Field(ge=1, le=MAX_DEADLINE_S)]
 Position = Annotated[int, Field(ge=0, lt=MAX_CONTRIBUTIONS)]
-Index = Annotated[int, BeforeValidator(_number), Field(ge=0, lt=2**53)]
-Time = Annotated[str, BeforeValidator(parse_time)]
+# Bounds stand before what reads the text, or JSON Schema would not know them.
+Index = Annotated[int, Field(ge=0, lt=2**53), BeforeValidator(_number)]
+Time = Annotated[str, BeforeValidator(parse_time), WithJsonSchema({"type": "string", "pattern": REAL_TIME})]
+From = Annotated[Time | None, Field(alias="from", description="From this time on; from the beginning without it.")]
+Until = Annotated[Time | None, Field(description="Before this time; to the end without it.")]
+OfTable = Annotated[TableId | None, Field(description="Of this table; of all without it.")]
 ClientSeed = Annotated[str, _whole(SEED_PATTERN)]
 Text = Annotated[str, Field(max_length=2**20)]
 
@@ -53,11 +76,17 @@ class NoQuery(Payload):
 class NewTable(Payload):
     """A table: a preset with overrides, or whole rules (protocol §6); open to guests if anyone may take a seat."""
 
-    id: TableId | None = None
-    guests: bool = False
-    preset: Annotated[str, Field(max_length=64)] | None = None
-    rules: dict[str, Any] | None = None
-    overrides: dict[str, Any] | None = None
+    model_config = _either("preset", "rules")
+
+    id: Annotated[TableId | None, Field(description="The table's id; a new UUID without one.")] = None
+    guests: Annotated[bool, Field(description="Whether anyone may take a seat.")] = False
+    preset: Annotated[
+        str | None,
+        Field(description="The preset that its rules are made from.", json_schema_extra={"enum": [*HOUSES, None]}),
+        Field(max_length=64),
+    ] = None
+    rules: Annotated[dict[str, Any] | None, Field(description="Its rules, whole.")] = None
+    overrides: Annotated[dict[str, Any] | None, Field(description="Keys of the preset's rules to change.")] = None
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
@@ -71,17 +100,22 @@ class NewTable(Payload):
 class NewBook(Payload):
     """A seed book: how many shoes it serves; in a sandbox also the master that all its seeds come from."""
 
-    size: Annotated[int, Field(ge=1, le=MAX_BOOK_SIZE)]
-    master: Annotated[Annotated[str, _whole("[0-9a-f]{64}")] | None, Field(repr=False)] = None
+    size: Annotated[int, Field(ge=1, le=MAX_BOOK_SIZE, description="How many shoes it serves.")]
+    master: Annotated[
+        Annotated[str, _whole("[0-9a-f]{64}")] | None,
+        Field(repr=False, description="32 bytes as hex: what all its seeds are made from; in a sandbox alone."),
+    ] = None
 
 
 class NewShoe(Payload):
     """A shoe: its deadlines in seconds from now, and the beacon round it waits for (mode beacon; chosen without it)."""
 
-    lock_in_s: Seconds
-    seal_in_s: Seconds
-    reveal_in_s: Seconds
-    beacon_round: Annotated[int, Field(ge=1, le=MAX_ROUND)] | None = None
+    lock_in_s: Annotated[Seconds, Field(description="Until when contributions are taken, in seconds from now.")]
+    seal_in_s: Annotated[Seconds, Field(description="Until when it may be sealed; not before lock_in_s.")]
+    reveal_in_s: Annotated[Seconds, Field(description="Until when its seed must be shown; not before seal_in_s.")]
+    beacon_round: Annotated[
+        int | None, Field(ge=1, le=MAX_ROUND, description="The drand round it waits for (mode beacon).")
+    ] = None
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -93,8 +127,12 @@ class NewShoe(Payload):
 class NewEntropy(Payload):
     """A player's contribution: a commitment (mode two_phase) or the seed itself (mode beacon)."""
 
-    seed_commitment: Annotated[str, _whole("[0-9a-f]{64}")] | None = None
-    seed: Annotated[ClientSeed | None, Field(repr=False)] = None
+    model_config = _either("seed_commitment", "seed")
+
+    seed_commitment: Annotated[
+        Annotated[str, _whole("[0-9a-f]{64}")] | None, Field(description="The commitment to a seed (mode two_phase).")
+    ] = None
+    seed: Annotated[ClientSeed | None, Field(repr=False, description="The seed itself (mode beacon).")] = None
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
@@ -106,9 +144,13 @@ class NewEntropy(Payload):
 class OpenedSeed(Payload):
     """A seed that opens the seat's commitment; its author's pseudonym or position may be named too."""
 
-    client: Annotated[str, _whole(CLIENT_PATTERN)] | None = None
-    position: Position | None = None
-    seed: Annotated[ClientSeed, Field(repr=False)]
+    model_config = _either("client", "position")
+
+    client: Annotated[Annotated[str, _whole(CLIENT_PATTERN)] | None, Field(description="The author's pseudonym.")] = (
+        None
+    )
+    position: Annotated[Position | None, Field(description="The contribution's position.")] = None
+    seed: Annotated[ClientSeed, Field(repr=False, description="The seed that opens the commitment.")]
 
     @model_validator(mode="after")
     def _one_author(self) -> Self:
@@ -125,60 +167,88 @@ class OpenedSeed(Payload):
 class NewKey(Payload):
     """An API key: its roles, a name to know it by, and after how many seconds it expires, never without a number."""
 
-    roles: Annotated[list[Literal["client", "operator", "regulator"]], Field(min_length=1, max_length=3)]
-    name: Annotated[str, _whole(r"[ -~]{0,128}")] = ""
-    expires_in_s: Annotated[int, Field(ge=1, le=10 * MAX_DEADLINE_S)] | None = None
+    roles: Annotated[
+        list[Literal["client", "operator", "regulator"]],
+        Field(
+            min_length=1, max_length=3, description="What it may be used for.", json_schema_extra={"uniqueItems": True}
+        ),
+    ]
+    name: Annotated[str, _whole(r"[ -~]{0,128}"), Field(description="A name to know it by.")] = ""
+    expires_in_s: Annotated[
+        int | None, Field(ge=1, le=10 * MAX_DEADLINE_S, description="After how many seconds it expires.")
+    ] = None
 
 
 class NewSeal(Payload):
     """The beacon round's signature (mode beacon)."""
 
-    beacon_signature: Annotated[str, _whole("[0-9a-f]{96}")] | None = None
+    beacon_signature: Annotated[
+        Annotated[str, _whole("[0-9a-f]{96}")] | None, Field(description="The round's signature as hex.")
+    ] = None
 
 
 class NewVoid(Payload):
     """Why a shoe is given up."""
 
-    reason: Literal["seed_missing", "beacon_missing", "deadline", "operator"]
+    reason: Annotated[
+        Literal["seed_missing", "beacon_missing", "deadline", "operator"],
+        Field(description="Why: what a verifier finds true of the shoe, or operator."),
+    ]
 
 
 class Held(Payload):
     """An older checkpoint that the caller holds, and since when."""
 
-    checkpoint: Text
-    since: Time | None = None
+    checkpoint: Annotated[Text, Field(description="The older checkpoint.")]
+    since: Annotated[Time | None, Field(description="Since when it is held.")] = None
 
 
 class VerifyRequest(Payload):
     """A bundle to verify, and what its holder knows from elsewhere; vkeys are this service's own without any."""
 
-    bundle: dict[str, Any]
-    receipts: Annotated[list[Text], Field(max_length=1000)] = []
-    vkeys: Annotated[list[Text], Field(min_length=1, max_length=16)] | None = None
-    held: Held | None = None
-    witnesses: Annotated[list[Text], Field(max_length=16)] = []
-    now: Time | None = None
+    bundle: Annotated[dict[str, Any], Field(description="The bundle.")]
+    receipts: Annotated[list[Text], Field(max_length=1000, description="Receipts that its holder kept.")] = []
+    vkeys: Annotated[
+        Annotated[list[Text], Field(min_length=1, max_length=16)] | None,
+        Field(description="The log's verifier keys; this service's own without any."),
+    ] = None
+    held: Annotated[Held | None, Field(description="An older checkpoint that its holder kept.")] = None
+    witnesses: Annotated[list[Text], Field(max_length=16, description="Verifier keys of witnesses.")] = []
+    now: Annotated[Time | None, Field(description="As of when to verify; now without it.")] = None
 
 
 class PageQuery(Payload):
     """A page of a list: what comes after a cursor from the answer before, at most `limit` items."""
 
-    after: Annotated[str, Field(max_length=64)] | None = None
-    limit: Annotated[int, BeforeValidator(_number), Field(ge=1, le=MAX_PAGE)] = MAX_PAGE
+    after: Annotated[str | None, Field(max_length=64, description="`next` of the page before.")] = None
+    limit: Annotated[
+        int, Field(ge=1, le=MAX_PAGE), BeforeValidator(_number), Field(description="How many items at most.")
+    ] = MAX_PAGE
+
+
+class NumberedQuery(PageQuery):
+    """A page of a numbered list: what comes after a number, at most `limit` items."""
+
+    after: Annotated[
+        Annotated[str, _whole("0|[1-9][0-9]{0,17}")] | None, Field(description="`next` of the page before.")
+    ] = None
 
 
 class BundleQuery(Payload):
     """A bundle under the checkpoint of a size, the head's without one; it may show that this extends an older one's."""
 
-    size: Index | None = None
-    earlier: Index | None = None
+    size: Annotated[Index | None, Field(description="The checkpoint's size; the head's without it.")] = None
+    earlier: Annotated[Index | None, Field(description="The size of an older checkpoint that it extends.")] = None
 
 
 class CheckpointQuery(Payload):
     """A checkpoint: of a size, or the newest that so many witnesses have cosigned; the head's without either."""
 
-    size: Index | None = None
-    cosigned: Annotated[int, BeforeValidator(_number), Field(ge=1, le=64)] | None = None
+    size: Annotated[Index | None, Field(description="The checkpoint's size.")] = None
+    cosigned: Annotated[
+        Annotated[int, Field(ge=1, le=64), BeforeValidator(_number)] | None,
+        Field(description="How many witnesses must have cosigned it; not beside size."),
+    ] = None
 
     @model_validator(mode="after")
     def _one_choice(self) -> Self:
@@ -190,47 +260,51 @@ class CheckpointQuery(Payload):
 class InclusionQuery(Payload):
     """A leaf, and the size of the tree to show it in: the head's without one."""
 
-    index: Index
-    size: Index | None = None
+    index: Annotated[Index, Field(description="The leaf's index, below the size.")]
+    size: Annotated[Index | None, Field(description="The tree's size, at most the head's; the head's without it.")] = (
+        None
+    )
 
 
 class ConsistencyQuery(Payload):
     """Two sizes of the log: `new` is the head's without one."""
 
-    old: Index
-    new: Index | None = None
+    old: Annotated[Index, Field(description="The older size, at most the newer.")]
+    new: Annotated[Index | None, Field(description="The newer size, at most the head's; the head's without it.")] = None
 
 
 class StatisticsQuery(Payload):
     """Which coups to count: of a table, of a shoe, from a time on, before a time."""
 
-    table: TableId | None = None
-    shoe: Annotated[str, Field(max_length=64)] | None = None
-    from_: Annotated[Time | None, Field(alias="from")] = None
-    to: Time | None = None
+    table: OfTable = None
+    shoe: Annotated[str | None, Field(max_length=64, description="Of this shoe; of all without it.")] = None
+    from_: From = None
+    to: Until = None
 
 
 class ExportQuery(Payload):
-    """Which records to export, and how: those of from ≤ time < to, under the checkpoint over `size` records or the newest.
+    """Which records to export, and how: those of from ≤ time < to, under a checkpoint's size or the newest.
 
     `span` is the canonical archive that proves itself; `csv` and `parquet` have a row a record.
     """
 
-    from_: Annotated[Time | None, Field(alias="from")] = None
-    to: Time | None = None
-    format: Literal["span", "csv", "parquet"] = "span"
-    size: Index | None = None
+    from_: From = None
+    to: Until = None
+    format: Annotated[
+        Literal["span", "csv", "parquet"], Field(description="The canonical archive, or a table of a row a record.")
+    ] = "span"
+    size: Annotated[Index | None, Field(description="The checkpoint's size; the newest's without it.")] = None
 
 
-class VoidsQuery(PageQuery):
+class VoidsQuery(NumberedQuery):
     """Which shoes to count: opened at a table, from a time on, before a time; and a page of those that are void."""
 
-    table: TableId | None = None
-    from_: Annotated[Time | None, Field(alias="from")] = None
-    to: Time | None = None
+    table: OfTable = None
+    from_: From = None
+    to: Until = None
 
 
-class UnusedQuery(PageQuery):
+class UnusedQuery(NumberedQuery):
     """Whose ended books to list, a table's or all; a page of them."""
 
-    table: TableId | None = None
+    table: OfTable = None

@@ -58,7 +58,7 @@ class Quotas:
         query = select(QuotaRow.caller, QuotaRow.writes).where(
             QuotaRow.caller.in_(ids), QuotaRow.minute == self._minute
         )
-        self._counts = {caller: writes for caller, writes in session.execute(query)} if ids else {}
+        self._counts = {row.caller: row.writes for row in session.execute(query)} if ids else {}
         self._counted: set[str] = set()
 
     def count(self, caller: Caller) -> None:

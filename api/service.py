@@ -15,6 +15,7 @@ from api.commits import Commits, Job
 from api.db.sessions import Store
 from api.decks import Decks
 from api.log import Log
+from api.meters import timed
 from api.permit import Permit
 from api.quotas import Caller
 from api.vault import Vault
@@ -40,7 +41,7 @@ class Service:
 
     def __post_init__(self) -> None:
         """Open the queue of writers."""
-        object.__setattr__(self, "commits", Commits(Writer(self.store, self.log, self.world, self.permit).run))
+        object.__setattr__(self, "commits", Commits(timed(Writer(self.store, self.log, self.world, self.permit).run)))
 
     @contextmanager
     def reading(self) -> Iterator[Session]:

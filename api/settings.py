@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from api.variables import PATH, Choice, Text, Variable, WebOrigins, Whole, choice
 from shoe.errors import FairshoeError, InputError
@@ -127,7 +127,7 @@ class Settings:
     log_level: str = "info"
     workers: int = 1
     threads: int = 32
-    reach: str = "public"
+    reach: Literal["public", "any"] = "public"
     grace_s: int = 30
 
     def __post_init__(self) -> None:

@@ -12,11 +12,13 @@ from api.db.migrate import upgrade
 from api.db.sessions import open_store
 from api.integrity.start import check_start, refuse_second_log
 from api.integrity.succession import Succession
+from api.journal import write_request
 from api.log import open_log
+from api.meters import measure
 from api.permit import Permit
 from api.pin import Pin
 from api.problems import register_problems
-from api.routes import accounts, bundles, meta, shoes, statistics, tables, tiles
+from api.routes import accounts, bundles, documents, meta, regulator, shoes, statistics, tables, tiles, webhooks
 from api.routes import log as log_routes
 from api.routes.endpoint import register
 from api.routes.exchange import SERVICE
@@ -27,8 +29,19 @@ from api.vault import open_vault
 from api.world import World
 from shoe.proof.beacon import CheckSignature
 
-
-RESOURCES: Final = (meta, tiles, tables, shoes, accounts, bundles, log_routes, statistics)
+RESOURCES: Final = (
+    meta,
+    documents,
+    tiles,
+    tables,
+    shoes,
+    accounts,
+    bundles,
+    log_routes,
+    statistics,
+    regulator,
+    webhooks,
+)
 
 
 def open_service(settings: Settings, world: World, check_signature: CheckSignature | None = None) -> Service:
@@ -64,6 +77,8 @@ def wire(settings: Settings, world: World, check_signature: CheckSignature | Non
     app.config["MAX_CONTENT_LENGTH"] = settings.body_limit
     service = app.extensions[SERVICE] = open_service(settings, world, check_signature)
     register_problems(app)
+    write_request(app)
+    measure(app)
     stand_guard(app, service, settings)
     register(app, [resource.blueprint for resource in RESOURCES])
     return app

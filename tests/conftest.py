@@ -8,10 +8,7 @@ import pytest
 
 from api.settings import without_settings
 
-KEPT = ("FAIRSHOE_REGENERATE", "FAIRSHOE_CAMPAIGN_SEED")
-"""What is said to the tests themselves."""
-
 
 def pytest_configure(config: pytest.Config) -> None:
-    for name in os.environ.keys() - without_settings(os.environ).keys() - set(KEPT):
+    for name in os.environ.keys() - without_settings(os.environ).keys():
         del os.environ[name]

@@ -45,9 +45,7 @@ class Made:
     token: str = field(repr=False)
 
 
-def make_key(
-    world: World, by: Principal, roles: Sequence[str], name: str, expires_in_s: int | None
-) -> Step[Made]:
+def make_key(world: World, by: Principal, roles: Sequence[str], name: str, expires_in_s: int | None) -> Step[Made]:
     """Make an API key with roles, which never expires without a number of seconds; raises InputError for its roles."""
     checked = check_key_roles(tuple(roles))
 

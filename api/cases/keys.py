@@ -10,13 +10,14 @@ from typing import Final, Literal
 from sqlalchemy import func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from api.db.tables import BookRow, LeafRow, SigningKeyRow
+from api.db.tables import BookRow, LeafRow, SigningKeyRow, WebhookRow
 from api.keyring import ACTIVE
 from api.log import read_head
 from api.refusals import Kind, Refusal
 from api.service import Service
 from api.settings import VAULT_KEY, SetupError
 from api.vault import KEY_BYTES, GivenKeys, KeyFile, Vault, of_book, of_signing_key
+from api.webhooks.kept import of_webhook
 from api.writing import Finish, Step, Writing
 from shoe.errors import expected
 from shoe.proof.note import parse_note, parse_vkey, signatures_by
@@ -133,8 +134,8 @@ class Sealed:
     """A secret of the database: what it is, the row and column it is in, and what it belongs to."""
 
     name: str
-    row: BookRow | SigningKeyRow
-    column: InstrumentedAttribute[bytes]
+    row: BookRow | SigningKeyRow | WebhookRow
+    column: InstrumentedAttribute[bytes] | InstrumentedAttribute[bytes | None]
     belongs_to: bytes
 
     @property
@@ -234,3 +235,8 @@ def _secrets(session: Session) -> Iterator[Sealed]:
     for book in session.scalars(select(BookRow).order_by(BookRow.log_index)):
         place = of_book(book.table_id, book.root)
         yield Sealed(f"book {book.root.hex()} of table {book.table_id}", book, BookRow.sealed_master, place)
+    for webhook in session.scalars(select(WebhookRow).order_by(WebhookRow.id)):
+        place = of_webhook(webhook.id)
+        yield Sealed(f"webhook {webhook.id}", webhook, WebhookRow.sealed_secret, place)
+        if webhook.sealed_former is not None:
+            yield Sealed(f"webhook {webhook.id}, the secret before", webhook, WebhookRow.sealed_former, place)

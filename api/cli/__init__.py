@@ -27,8 +27,14 @@ COMMANDS = {
     "keys": Listed(
         "Make, list and end the log's keys; rotate the vault's.", lambda: import_module("api.cli.keys").keys
     ),
+    "accounts": Listed("Make, list and revoke API keys.", lambda: import_module("api.cli.accounts").accounts),
     "log": Listed("Check the log, and print proofs from it.", lambda: import_module("api.cli.log").log),
     "book": Listed("Publish seed books.", lambda: import_module("api.cli.book").book),
+    "webhooks": Listed(
+        "List webhooks and what could not be delivered; try it anew.",
+        lambda: import_module("api.cli.webhooks").webhooks,
+    ),
+    "completion": Listed("Print a shell's completion script.", lambda: import_module("api.cli.completion").completion),
 }
 
 EXIT_CODES = """\b

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from api.cli.output import EnvironmentFault, forget_stdout
+from api.cli.output import EnvironmentFault, forget_stdout, require_stdout
 from audit.draw_counts import draws_of
 from audit.kernel import keystream, orders
 from audit.paths import batch_key
@@ -26,6 +26,7 @@ def emit(plan: Plan, stream: Stream) -> None:
     ``value bound`` for each draw of a shuffle, 0 <= value < bound; `cards` has a shuffle a line. A closed pipe is no
     fault. Raises EnvironmentFault where standard output can't be written.
     """
+    require_stdout()
     try:
         for chunk in _CHUNKS[stream](plan):
             sys.stdout.buffer.write(chunk)

@@ -1,4 +1,4 @@
-"""``fairshoe export``: the records of a stretch of time as one archive, and ``fairshoe export check`` offline."""
+"""``fairshoe export``: the records of a stretch of time as one file, and ``fairshoe export check`` offline."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import click
 
@@ -20,6 +20,7 @@ from shoe.proof.forms import parse_time
 from shoe.proof.note import VerifierKey
 from shoe.proof.span import Span, check_span
 
+FORMATS: Final = ("span", "csv", "parquet")
 Keys = tuple[tuple[VerifierKey, ...], ...]
 
 _LINE_BYTES: Final = MAX_BYTES + 1
@@ -73,6 +74,7 @@ def check(*, file: str, vkey: Keys, origin: str | None, as_json: bool) -> int:
     epilog=examples(
         "fairshoe export --from 2026-01-01T00:00:00.000000Z --to 2026-02-01T00:00:00.000000Z --out january.span",
         "fairshoe export --out everything.span --checkpoint 120000 --json",
+        "fairshoe export --format csv --out everything.csv",
         "fairshoe export check january.span --vkey vkey",
     ),
 )
@@ -80,21 +82,31 @@ def check(*, file: str, vkey: Keys, origin: str | None, as_json: bool) -> int:
               help="The first moment, as 2026-01-31T09:30:00.000000Z; the log's beginning, if not given.")  # fmt: skip
 @click.option("--to", "until", metavar="TIME", callback=read_by(parse_time),
               help="The first moment after; the log's end, if not given.")  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="The archive to write, a new file.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="The file to write, a new one.")
+@click.option("--format", "format_name", type=click.Choice(FORMATS), default="span", show_default=True,
+              help="The archive, or a row a record; parquet needs the extra of that name.")  # fmt: skip
 @click.option("--checkpoint", "size", metavar="SIZE", callback=read_by(whole(1, 10**15)),
               help="The size of a checkpoint that was signed, for the same bytes again; else the newest.")  # fmt: skip
 @json_option
 @click.pass_context
 def export(
-    ctx: click.Context, *, since: str | None, until: str | None, out: Path | None, size: int | None, as_json: bool
+    ctx: click.Context,
+    *,
+    since: str | None,
+    until: str | None,
+    out: Path | None,
+    format_name: Literal["span", "csv", "parquet"],
+    size: int | None,
+    as_json: bool,
 ) -> int | None:
     """Export all records of a stretch of time.
 
     The archive holds every record with from ≤ time < to, with what it takes to check without the database that none is
-    missing or changed. It holds what the log holds, which is public: no seed before its reveal.
+    missing or changed. CSV and Parquet hold the same records, a row each: log_index, time, type, table, shoe, seq and
+    record. An export holds what the log holds, which is public: no seed before its reveal.
     """
     if ctx.invoked_subcommand is not None:
-        if any((since, until, out, size, as_json)):
+        if any((since, until, out, size, as_json, format_name != FORMATS[0])):
             raise BadInput("expected check with options of its own behind it, got options before it")
         return None
     if out is None:
@@ -102,7 +114,7 @@ def export(
     # Only here is there a database: checking needs none.
     from api.cli.exported import write_span  # noqa: PLC0415
 
-    span = write_span(out, since, until, size)
+    span = write_span(out, since, until, size, format_name)
     if as_json:
         print_object({"file": str(out), **_described(span), "bytes": out.stat().st_size})
     else:

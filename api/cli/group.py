@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final, NamedTuple
 
 import click
-from click.exceptions import NoArgsIsHelpError
+from click.exceptions import NoArgsIsHelpError, NoSuchCommand
+from click.shell_completion import CompletionItem
 
-from api.cli.output import BadInput, EnvironmentFault, colour_wanted
+from api.cli.output import BadInput, EnvironmentFault, colour_wanted, forget_stdout, note
 from api.settings import SetupError
 from shoe.errors import InputError
 
 INTERRUPTED: Final = 130
 """The exit code of a command stopped by Ctrl-C, as shells have it."""
+
+_UNWRITTEN: Final = (errno.EPIPE, errno.ENOSPC)
 
 
 class Listed(NamedTuple):
@@ -41,15 +46,39 @@ class Group(click.Group):
         """Load a command, or give None where there is none of that name."""
         return self.listed[cmd_name].load() if cmd_name in self.listed else None
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the arguments begin with; raises NoSuchCommand with the names that come near."""
+        try:
+            return super().resolve_command(ctx, args)
+        except NoSuchCommand as error:
+            raise NoSuchCommand(error.command_name, possibilities=list(self.listed), ctx=ctx) from None
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete a command's name without loading any command, and the group's own options."""
+        names = [
+            CompletionItem(name, help=listed.summary)
+            for name, listed in self.listed.items()
+            if name.startswith(incomplete)
+        ]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands for --help without loading any."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, listed.summary) for name, listed in self.listed.items()])
 
+    def make_context(self, *args: Any, **further: Any) -> click.Context:
+        """Read the group's own options; help that can't be written is the environment's fault."""
+        with _writing():
+            return super().make_context(*args, **further)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; input refused becomes the caller's fault, an unfit installation the environment's."""
         try:
-            return super().invoke(ctx)
+            with _writing():
+                return super().invoke(ctx)
         except InputError as error:
             raise BadInput(str(error)) from None
         except SetupError as error:
@@ -67,10 +96,22 @@ class Group(click.Group):
             error.show()
             sys.exit(error.exit_code)
         except click.ClickException as error:
-            click.echo(_one_line(error), err=True)
+            note(_one_line(error))
             sys.exit(error.exit_code)
         except click.Abort:
             sys.exit(INTERRUPTED)
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """Let a pipe that was closed, or a full disk, be the environment's fault, for help as for results."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _UNWRITTEN or error.filename is not None:
+            raise
+        forget_stdout()
+        raise EnvironmentFault(f"standard output can't be written: {error.strerror}") from None
 
 
 def _one_line(error: click.ClickException) -> str:
@@ -78,4 +119,6 @@ def _one_line(error: click.ClickException) -> str:
     path = context.command_path if context else "fairshoe"
     misused = isinstance(error, click.UsageError) and not isinstance(error, BadInput)
     message = " ".join(error.format_message().split()).rstrip(".")
-    return f"{path}: {message}; see '{path} --help'" if misused else f"{path}: {message}"
+    if not misused:
+        return f"{path}: {message}"
+    return f"{path}: {message}{'' if message.endswith('?') else ';'} see '{path} --help'"

@@ -67,8 +67,9 @@ def print_text(*lines: str) -> None:
 
 
 def note(line: str) -> None:
-    """Print a line on standard error, where it can't disturb a result."""
-    click.echo(line, err=True)
+    """Print a line on standard error, where it can't disturb a result; nowhere, where nobody reads that any more."""
+    with suppress(OSError):
+        click.echo(line, err=True)
 
 
 def columns(rows: Iterable[Sequence[object]], align: str) -> list[str]:
@@ -81,7 +82,14 @@ def columns(rows: Iterable[Sequence[object]], align: str) -> list[str]:
     ]
 
 
+def require_stdout() -> None:
+    """Refuse to work for a result that can't be shown: raises EnvironmentFault where standard output is closed."""
+    if sys.stdout is None:
+        raise EnvironmentFault("standard output is closed: the result would be lost")
+
+
 def _write(text: str) -> None:
+    require_stdout()
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     try:
         click.echo(text.encode(encoding, "replace").decode(encoding))

@@ -22,18 +22,20 @@ PORT = 8000
 @click.option("--host", default=HOST, show_default=True, metavar="HOST", help="The address to listen on.")
 @click.option("--port", default=str(PORT), show_default=True, metavar="PORT", callback=read_by(whole(0, 65_535)),
               help="The port; 0 takes a free one.")  # fmt: skip
-@click.option("--workers", default="1", show_default=True, metavar="N", callback=read_by(whole(1, 64)),
-              help="Processes.")  # fmt: skip
-@click.option("--threads", default="32", show_default=True, metavar="N", callback=read_by(whole(1, 256)),
-              help="Threads of each process.")  # fmt: skip
+@click.option("--workers", metavar="N", callback=read_by(whole(1, 64)),
+              help="Processes; without it FAIRSHOE_WORKERS, else 1.")  # fmt: skip
+@click.option("--threads", metavar="N", callback=read_by(whole(1, 256)),
+              help="Threads of each process; without it FAIRSHOE_THREADS, else 32.")  # fmt: skip
 @json_option
-def serve(*, host: str, port: int, workers: int, threads: int, as_json: bool) -> None:
+def serve(*, host: str, port: int, workers: int | None, threads: int | None, as_json: bool) -> None:
     """Serve over HTTP.
 
     Database and keys lie in the folder that FAIRSHOE_DATA names, fairshoe-data without it; the first start makes them.
     DATABASE_URL names a PostgreSQL to be used instead of the database in the folder. FAIRSHOE_ORIGIN names the log,
-    FAIRSHOE_WITNESSES a file of witnesses, a line "vkey URL" each, that are asked to cosign it. Runs until SIGTERM or
-    Ctrl-C. With --json it first prints url and folder.
+    FAIRSHOE_WITNESSES a file of witnesses, a line "vkey URL" each, that are asked to cosign it. README lists all
+    variables. The journal goes to standard error, a JSON object a line. Runs until SIGTERM, after which requests have
+    FAIRSHOE_GRACE_S seconds to finish in, or Ctrl-C; SIGHUP renews the processes. With --json it first prints url and
+    folder.
     """
     with installation() as settings:
         listening = _listen(host, port)

@@ -20,7 +20,7 @@ ENDPOINTS: Final = "fairshoe endpoints"
 View = Callable[..., Response]
 Method = Literal["GET", "POST"]
 Claimed = Literal["may", "must"]
-Answers = Mapping[int, "type[Payload] | str"]
+Answers = Mapping[int, "type[Payload] | str | tuple[str, ...]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,9 @@ class Endpoint:
     """One operation of the interface.
 
     `path` is as OpenAPI writes it. `access` are the roles that may use it, none for anyone. `answers` are by status: a
-    model of JSON, or a media type. `refuses` are the problems of its own, beyond those that any endpoint has. `claimed`
-    says of a write whether it may or must carry an Idempotency-Key, None of what changes nothing. `kept` marks answers
-    that can become immutable, and `secret` those that hold what is shown once.
+    model of JSON, a media type, or several to choose from. `refuses` are the problems of its own, beyond those that any
+    endpoint has. `claimed` says of a write whether it may or must carry an Idempotency-Key, None of what changes
+    nothing. `kept` marks answers that can become immutable, and `secret` those that hold what is shown once.
     """
 
     name: str
@@ -125,10 +125,10 @@ def _reading(view: View, method: Method, body: type[Payload], query: type[Payloa
 
     @wraps(view)
     def read_first(**path: str) -> Response:
-        asked = [(query, read_query(query))]
+        asked: Payload = read_query(query)
         if method == "POST":
-            asked.append((body, read_body(body)))
-        return view(**path, **{"asked": value for model, value in asked if model not in (NoBody, NoQuery)})
+            asked = read_body(body)
+        return view(**path) if isinstance(asked, NoBody | NoQuery) else view(**path, asked=asked)
 
     return read_first
 

@@ -10,7 +10,6 @@ from flask import Response, current_app, g, request
 
 from api.access import Principal
 from api.claims import Answer, Claim, claim_of
-from api.refusals import KEY_MISSING, Refusal
 from api.service import Service
 from api.writing import Finish, Step, Writing
 from shoe.proof.note import parse_decimal
@@ -50,8 +49,9 @@ def answer(value: Mapping[str, Any], *, immutable: bool = False) -> Response:
 
 
 def answer_privately(value: Mapping[str, Any]) -> Response:
-    """Answer with JSON that is for the caller alone, and for now."""
-    return Response(json.dumps(value), content_type="application/json")
+    """Answer with JSON that is for the caller alone: to be kept by nobody between, and not at all where posted for."""
+    response = Response(json.dumps(value), content_type="application/json")
+    return response if request.method == "POST" else keep(response, f"private, {_ASK_AGAIN}")
 
 
 def answer_text(text: str | bytes, media_type: str = "text/plain") -> Response:
@@ -71,7 +71,7 @@ def commit(step: Step[T], show: Callable[[T], Mapping[str, Any]], shoe: str | No
     """Run a use case's step and answer 201 with what `show` makes of its result, once that is durable.
 
     A request with an Idempotency-Key that was used is answered as the first time: claim, effect and answer are one
-    transaction. Raises what the step raises, and Refusal for a key that is missing where the endpoint asks for one.
+    transaction. Raises what the step raises.
     """
 
     def answered(writing: Writing) -> Finish[Answer]:
@@ -85,8 +85,6 @@ def commit(step: Step[T], show: Callable[[T], Mapping[str, Any]], shoe: str | No
 def _read_claim() -> Claim | None:
     key = request.headers.get("Idempotency-Key")
     if key is None:
-        if g.endpoint.claimed == "must":
-            raise Refusal(KEY_MISSING, f"{request.method} {request.path} came without an Idempotency-Key.")
         return None
     asked = f"{request.method} {request.path}\n".encode() + request.get_data()
     return claim_of(key, asked, caller=g.caller.id, token=g.token, secret=g.endpoint.secret)

@@ -15,7 +15,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from api.access import ANONYMOUS, read_authorization, require
 from api.credentials import Known
 from api.quotas import WINDOW_S, Caller, Window, refuse, seconds_left
-from api.refusals import no_such
+from api.refusals import KEY_MISSING, Refusal, no_such
 from api.routes.endpoint import Endpoint, endpoints_of
 from api.service import Service
 from api.settings import Settings
@@ -39,12 +39,14 @@ class Guard:
     """Lets requests in, or refuses them; one an application.
 
     `spent` are the callers known to have no writes left in this minute: a flood is turned away without the database.
+    `writes` counts what this process was asked for, so that what is refused before the database is asked counts too.
     """
 
     service: Service
     settings: Settings
     known: Known = field(init=False, repr=False)
     reads: Window = field(default_factory=Window, init=False, repr=False)
+    writes: Window = field(default_factory=Window, init=False, repr=False)
     spent: Window = field(default_factory=Window, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -66,17 +68,18 @@ class Guard:
             g.principal_id = g.principal.id
         if endpoint is None:
             return
-        require(g.principal, endpoint.access)
         if writes:
+            _require_key(endpoint)
             self._admit_write(now)
         else:
             self._admit_read(now)
+        require(g.principal, endpoint.access)
 
     def _admit_write(self, now: datetime) -> None:
         principal = g.principal
         limit = self.settings.writes_per_minute if principal.kind == "key" else self.settings.seat_writes_per_minute
         g.caller = Caller(principal.id or _address(), limit, principal.id)
-        if limit and self.spent.marked(g.caller.id, now):
+        if limit and (self.writes.count(g.caller.id, now) > limit or self.spent.marked(g.caller.id, now)):
             g.caller.left = 0
             raise refuse(limit, now, "writes")
 
@@ -120,6 +123,11 @@ class Guard:
             response.headers["Access-Control-Max-Age"] = "86400"
 
 
+def _require_key(endpoint: Endpoint) -> None:
+    if endpoint.claimed == "must" and "Idempotency-Key" not in request.headers:
+        raise Refusal(KEY_MISSING, f"{request.method} {request.path} came without an Idempotency-Key.")
+
+
 def _address() -> str:
     return f"address {request.remote_addr}"
 
@@ -138,7 +146,8 @@ def stand_guard(app: Flask, service: Service, settings: Settings) -> None:
     def admit() -> None:
         g.request_id = _request_id()
         g.principal, g.principal_id, g.token = ANONYMOUS, "", None
-        g.endpoint = endpoints_of(current_app).get(request.endpoint or "")
+        # A browser asks by OPTIONS, without a credential, whether it may send what needs one.
+        g.endpoint = None if request.method == "OPTIONS" else endpoints_of(current_app).get(request.endpoint or "")
         guard.admit(g.endpoint)
 
     @app.after_request
@@ -147,6 +156,9 @@ def stand_guard(app: Flask, service: Service, settings: Settings) -> None:
             response.headers.setdefault(name, value)
         response.headers.setdefault("Cache-Control", "no-store")
         response.headers["X-Request-Id"] = g.get("request_id") or _request_id()
+        if response.status_code == 401 and g.get("token"):
+            # Refused in the transaction of a write: the next one is refused without a transaction.
+            guard.known.forget(g.token)
         guard.say_limits(response)
         guard.share(response)
         return response
@@ -155,4 +167,3 @@ def stand_guard(app: Flask, service: Service, settings: Settings) -> None:
 def _request_id() -> str:
     given = request.headers.get("X-Request-Id", "")
     return given if _REQUEST_ID.fullmatch(given) else str(uuid.uuid4())
-

@@ -13,7 +13,7 @@ from api.cases.witnessing import cosigned_checkpoint, newest_cosigned
 from api.keyring import active_vkeys
 from api.log import read_head
 from api.payloads import CheckpointQuery, ConsistencyQuery, InclusionQuery
-from api.refusals import no_such
+from api.refusals import NOT_FOUND, no_such
 from api.routes.endpoint import Resource
 from api.routes.exchange import answer, answer_text, keep, print_hashes, service
 from api.routes.reading import read_number
@@ -23,7 +23,7 @@ TEXT: Final = "text/plain"
 blueprint = Resource("log", "/v1/log")
 
 
-@blueprint.get("/checkpoint", access=ANYONE, query=CheckpointQuery, answers={200: TEXT})
+@blueprint.get("/checkpoint", access=ANYONE, query=CheckpointQuery, answers={200: TEXT}, refuses=(NOT_FOUND,))
 def show_checkpoint(asked: CheckpointQuery) -> Response:
     """Give the log's signed checkpoint; or one that was signed before, with its witnesses' cosignatures."""
     with service().reading() as session:

@@ -6,9 +6,10 @@ from importlib.metadata import version
 
 from flask import Response
 
-from api.access import ANYONE
+from api.access import ANYONE, OPERATOR
 from api.answers import Status, Version
 from api.log import read_head
+from api.metrics import MEDIA_TYPE, print_metrics
 from api.refusals import READ_ONLY, Refusal
 from api.routes.endpoint import Resource
 from api.routes.exchange import answer_privately, answer_text, service
@@ -40,6 +41,12 @@ def show_version() -> Response:
     return answer_privately(
         {"name": "fairshoe", "version": version("fairshoe"), "protocol": PROTOCOL, "log": service().log.origin}
     )
+
+
+@blueprint.get("/metrics", access=OPERATOR, answers={200: "text/plain"})
+def show_metrics() -> Response:
+    """Give what Prometheus collects of this installation: all processes together."""
+    return Response(print_metrics(), content_type=MEDIA_TYPE)
 
 
 @blueprint.get("/checkpoint", access=ANYONE, answers={200: "text/plain"})

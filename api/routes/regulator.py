@@ -58,8 +58,8 @@ def export_records(asked: ExportQuery) -> Response:
     """Export all records of a stretch of time, as one file.
 
     It holds every record with from ≤ time < to, null standing for the log's beginning or end. `span` is the canonical
-    archive, the same bytes as `fairshoe export` writes, which anyone checks by `fairshoe export check`. `csv` (RFC 4180)
-    and `parquet` have the columns `log_index`, `time`, `type`, `table`, `shoe`, `seq` and `record`, the last the
+    archive, the same bytes as `fairshoe export` writes, which anyone checks by `fairshoe export check`. `csv` (RFC
+    4180) and `parquet` have the columns `log_index`, `time`, `type`, `table`, `shoe`, `seq` and `record`, the last the
     record's bytes. Every format is proved under the log's signed checkpoint before its first byte is sent.
 
     One export has at most a million records; two run at once in each process of the service. An export that fails on
@@ -136,7 +136,9 @@ def _slot() -> Iterator[None]:
 def _require_bounded(planned: Planned) -> None:
     count = planned.header.count
     if count > MAX_RECORDS:
-        raise InputError(f"from, to: {expected(f'a time of at most {MAX_RECORDS} records', count)}; ask for parts of it")
+        raise InputError(
+            f"from, to: {expected(f'a time of at most {MAX_RECORDS} records', count)}; ask for parts of it"
+        )
 
 
 def _prove(session: Session, planned: Planned) -> None:

@@ -33,7 +33,7 @@ from api.cases.reading import (
 from api.cases.sealing import Sealed, seal_shoe
 from api.cases.standing import find_shoe
 from api.db.tables import ENDED_STATES, ContributionRow, ShoeRow
-from api.payloads import NewEntropy, NewSeal, NewVoid, OpenedSeed, PageQuery
+from api.payloads import NewEntropy, NewSeal, NewVoid, NumberedQuery, OpenedSeed
 from api.problems import PROOF_FAILED
 from api.refusals import (
     CONTRIBUTIONS_FULL,
@@ -181,8 +181,8 @@ def show_state(shoe_id: str) -> Response:
     )
 
 
-@blueprint.get("/{shoe_id}/records", access=ANYONE, query=PageQuery, answers={200: RecordPage}, kept=True)
-def show_records(shoe_id: str, asked: PageQuery) -> Response:
+@blueprint.get("/{shoe_id}/records", access=ANYONE, query=NumberedQuery, answers={200: RecordPage}, kept=True)
+def show_records(shoe_id: str, asked: NumberedQuery) -> Response:
     """List a shoe's records in the order of its chain."""
     with service().reading() as session:
         shoe = find_shoe(session, shoe_id)
@@ -191,8 +191,8 @@ def show_records(shoe_id: str, asked: PageQuery) -> Response:
     return answer(page("records", items, asked.limit, "seq"), immutable=shoe.state in ENDED_STATES)
 
 
-@blueprint.get("/{shoe_id}/coups", access=ANYONE, query=PageQuery, answers={200: CoupPage}, kept=True)
-def show_coups(shoe_id: str, asked: PageQuery) -> Response:
+@blueprint.get("/{shoe_id}/coups", access=ANYONE, query=NumberedQuery, answers={200: CoupPage}, kept=True)
+def show_coups(shoe_id: str, asked: NumberedQuery) -> Response:
     """List a shoe's coups in dealing order."""
     with service().reading() as session:
         shoe = find_shoe(session, shoe_id)

@@ -12,6 +12,7 @@ from api.access import ANYONE
 from api.answers import OutcomeStatistics, RuleStatistics
 from api.cases.statistics import Counts, Scope, count_coups
 from api.payloads import StatisticsQuery
+from api.refusals import NOT_FOUND
 from api.routes.endpoint import Resource
 from api.routes.exchange import answer, service
 from audit.checks.result import LineItem
@@ -23,13 +24,15 @@ _JUDGED: Final = "coups 1…K of ended shoes, void ones completed from their see
 _DEALT: Final = "every coup dealt, live shoes' too: not judged, for where a shoe ends depends on its cards"
 
 
-@blueprint.get("/rules", access=ANYONE, query=StatisticsQuery, answers={200: RuleStatistics})
+@blueprint.get("/rules", access=ANYONE, query=StatisticsQuery, answers={200: RuleStatistics}, refuses=(NOT_FOUND,))
 def count_rules(asked: StatisticsQuery) -> Response:
     """Count the use of each rule: 15 classes, and the 14 of a house that merges the one-sided naturals."""
     return _answer(asked, _print_rules)
 
 
-@blueprint.get("/outcomes", access=ANYONE, query=StatisticsQuery, answers={200: OutcomeStatistics})
+@blueprint.get(
+    "/outcomes", access=ANYONE, query=StatisticsQuery, answers={200: OutcomeStatistics}, refuses=(NOT_FOUND,)
+)
 def count_outcomes(asked: StatisticsQuery) -> Response:
     """Count player, banker and tie."""
     return _answer(asked, _print_outcomes)

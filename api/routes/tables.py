@@ -14,7 +14,7 @@ from api.cases.books import end_book, list_books, publish_book, published_master
 from api.cases.opening import Plan, open_shoe
 from api.cases.tables import find_table, last_shoe, list_tables, live_shoe, make_table
 from api.db.tables import BookRow, TableRow
-from api.payloads import NewBook, NewShoe, NewTable, PageQuery
+from api.payloads import NewBook, NewShoe, NewTable, NumberedQuery, PageQuery
 from api.refusals import BOOK_ENDED, NO_BEACON, NO_BOOK, NO_NEXT_BOOK, NO_SANDBOX, SHOE_LIVE, TABLE_EXISTS
 from api.routes.endpoint import Resource
 from api.routes.exchange import answer, commit, page, print_logged, read_cursor, service
@@ -22,9 +22,7 @@ from api.routes.exchange import answer, commit, page, print_logged, read_cursor,
 blueprint = Resource("tables", "/v1/tables")
 
 
-@blueprint.post(
-    "", access=OPERATOR, body=NewTable, answers={201: TableAnswer}, refuses=(TABLE_EXISTS,), claimed="may"
-)
+@blueprint.post("", access=OPERATOR, body=NewTable, answers={201: TableAnswer}, refuses=(TABLE_EXISTS,), claimed="may")
 def create_table(asked: NewTable) -> Response:
     """Make a table, by a preset's rules or its own; they never change."""
     step = make_table(
@@ -65,13 +63,13 @@ def show_table(table_id: str) -> Response:
 def publish(table_id: str, asked: NewBook) -> Response:
     """Publish a seed book: the root of the server seeds of a table's next shoes."""
     return commit(
-        publish_book(service(), table_id, asked.size, asked.master and bytes.fromhex(asked.master)),
+        publish_book(service(), table_id, asked.size, None if asked.master is None else bytes.fromhex(asked.master)),
         lambda made: print_logged(made[0], root=made[1].hex(), size=asked.size),
     )
 
 
-@blueprint.get("/{table_id}/books", access=ANYONE, query=PageQuery, answers={200: BookPage})
-def show_books(table_id: str, asked: PageQuery) -> Response:
+@blueprint.get("/{table_id}/books", access=ANYONE, query=NumberedQuery, answers={200: BookPage})
+def show_books(table_id: str, asked: NumberedQuery) -> Response:
     """List a table's seed books in the order they are used; a sandbox shows their masters."""
     with service().reading() as session:
         rows = list_books(session, table_id, read_cursor(asked.after), asked.limit)
@@ -105,7 +103,13 @@ def open_next(table_id: str, asked: NewShoe) -> Response:
 
 
 def _print_table(row: TableRow) -> dict[str, Any]:
-    return {"id": row.id, "preset": row.preset, "rules": json.loads(row.rules), "guests": bool(row.guests), "created": row.created}
+    return {
+        "id": row.id,
+        "preset": row.preset,
+        "rules": json.loads(row.rules),
+        "guests": bool(row.guests),
+        "created": row.created,
+    }
 
 
 def _print_shoes(session: Session, row: TableRow) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from sqlalchemy import ColumnElement, delete, exists, or_, select, update
 from sqlalchemy.orm import Session
 
 from api.db.tables import DeliveryRow, WebhookRow
+from api.meters import count_delivery
 from api.service import Service
 from api.webhooks.events import ACTIVE, print_events
 from api.webhooks.kept import secrets_of
@@ -114,8 +115,10 @@ def _attempt(service: Service, sender: Sender, leased: Leased, delivery: str, bo
     try:
         sender.send(leased.url, sign_delivery(leased.secrets, delivery, now_s, body), body)
     except NotDelivered as failure:
+        count_delivery("failed")
         _put_down(service, leased, delivery, failure)
         return False
+    count_delivery("delivered")
     _put_down(service, leased, delivery, None)
     return True
 

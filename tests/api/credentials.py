@@ -31,6 +31,9 @@ class Signing(FlaskClient):
     ``Authorization: none`` a request stays anonymous.
     """
 
+    MUST = ("shoes", "seal", "coups", "void")
+    """The last parts of the addresses whose POST must carry an Idempotency-Key."""
+
     tokens: Tokens
 
     def open(self, *args: Any, **kwargs: Any) -> TestResponse:
@@ -45,7 +48,7 @@ class Signing(FlaskClient):
         elif "Authorization" not in headers:
             seat = self._seat(step, kwargs) if method == "POST" else None
             headers["Authorization"] = f"Bearer {seat or self.tokens.key}"
-        if method == "POST" and "Idempotency-Key" not in headers:
+        if method == "POST" and "Idempotency-Key" not in headers and step[-1] in self.MUST:
             headers["Idempotency-Key"] = str(uuid.uuid4())
         elif headers.get("Idempotency-Key") == "none":
             del headers["Idempotency-Key"]

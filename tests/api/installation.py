@@ -24,6 +24,7 @@ from shoe.proof.note import parse_vkey
 from shoe.proof.seeds import commit_seed
 from shoe.proof.tlog import Receipt, check_receipt, parse_receipt
 from shoe.proof.verify import Evidence, Verification, verify_bundle
+from tests.api.contract import watch
 from tests.api.credentials import Signing, Tokens
 
 ORIGIN = "fairshoe.example/log"
@@ -107,6 +108,7 @@ class Installation:
         settings = Settings(self.folder, self.origin, self.database_url, **{**NO_LIMITS, **self.further})
         self.app = create_app(settings, World(self.clock, self.chance), self.check_signature)
         self.app.test_client_class = Signing
+        watch(self.app)
         key = settings.operator_key
         self.tokens = Tokens(key.read_text().strip() if key.exists() else "fsk_" + "0" * 43)
 

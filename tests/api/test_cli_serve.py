@@ -30,6 +30,7 @@ def serving(folder: Path, *args: str) -> Iterator[tuple[dict[str, Any], subproce
     """The running command, and the object that it printed first."""
     command = [sys.executable, "-c", RUN, str(ROOT), "serve", "--port", "0", "--json", *args]
     environment = {**os.environ, "FAIRSHOE_DATA": str(folder), "FAIRSHOE_ORIGIN": "serve.example/log"}
+    environment["FAIRSHOE_LOG_LEVEL"] = "warning"
     piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, env=environment, **piped) as process:  # type: ignore[call-overload]
         try:

@@ -1,6 +1,6 @@
 """What the command prints, word for word: transcripts in tests/transcripts, run on the files of tests/golden.
 
-``FAIRSHOE_REGENERATE=1`` writes both anew instead of comparing; tests/transcripts/README.md says how to read them.
+``REGENERATE=1`` writes both anew instead of comparing; tests/transcripts/README.md says how to read them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.operator import Operator, rules
 
 TESTS = Path(__file__).parents[1]
 GOLDEN, TRANSCRIPTS = TESTS / "golden", TESTS / "transcripts"
-REGENERATE = os.environ.get("FAIRSHOE_REGENERATE") == "1"
+REGENERATE = os.environ.get("REGENERATE") == "1"
 PROMPT = "$ fairshoe"
 
 

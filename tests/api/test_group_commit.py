@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
+from api.access import ANONYMOUS
 from api.batch import Writer
 from api.cases.books import end_book, publish_book
 from api.cases.dealing import deal_coup
@@ -18,6 +19,7 @@ from api.cases.opening import Plan, open_shoe
 from api.cases.sealing import seal_shoe
 from api.cases.tables import make_table
 from api.commits import Commits, Job
+from api.credentials import Known
 from api.db.tables import CheckpointRow, TableRow
 from api.refusals import READ_ONLY, Refusal
 from api.writing import Finish, Step, Writing
@@ -85,6 +87,7 @@ def refusing(house: Installation) -> dict[str, Callable[[], Step[Any]]]:
     sealed = house.sealed(house.table("sealed", **HOUSE))
     house.deal_out(house.sealed(house.table("used", book=1, **EVERY_COUP)))
     plan = Plan(60, 120, 3600)
+    author = Known(house.service.store).find(house.tokens.seats[locked, 0], house.clock(), writes=False)
     root = house.get("/tables/none/books")["books"][0]["root"]
     return {
         "table": lambda: make_table(service, "none", preset="np_punto_banco"),
@@ -92,10 +95,10 @@ def refusing(house: Installation) -> dict[str, Callable[[], Step[Any]]]:
         "end of a book": lambda: end_book(service, "none", root),
         "shoe": lambda: open_shoe(service, "used", plan),
         "second shoe": lambda: open_shoe(service, "open", plan),
-        "entropy": lambda: contribute(opened, seed_commitment=bytes(32), seed=None),
+        "entropy": lambda: contribute(opened, ANONYMOUS, seed_commitment=bytes(32), seed=None),
         "lock": lambda: lock_shoe(locked),
-        "seed": lambda: open_seed(locked, 0, "seed-of-another"),
-        "seed of nobody": lambda: open_seed(locked, 7, "seed-of-guest-0"),
+        "seed": lambda: open_seed(locked, author, 0, "seed-of-another"),
+        "seed of nobody": lambda: open_seed(locked, author, 7, "seed-of-guest-0"),
         "seal": lambda: seal_shoe(service, locked, None),
         "coup": lambda: deal_coup(service, opened),
         "void": lambda: void_shoe(service, sealed, "deadline"),

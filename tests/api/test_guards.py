@@ -84,6 +84,22 @@ STATEMENTS = {
     "guard_signing_keys_retired_for_good": [
         "UPDATE signing_keys SET status = 'active'",
     ],
+    "guard_contributions_seat": [
+        "UPDATE contributions SET seat_id = NULL",
+        "UPDATE contributions SET seat_id = 'another'",
+    ],
+    "guard_credentials_fixed": [
+        "UPDATE credentials SET id = 'another'",
+        "UPDATE credentials SET kind = 'seat'",
+        "UPDATE credentials SET prefix = 'x'",
+        "UPDATE credentials SET digest = :b",
+        "UPDATE credentials SET roles = 'operator'",
+        "UPDATE credentials SET created = 'x'",
+    ],
+    "guard_credentials_revoked_for_good": [
+        "UPDATE credentials SET revoked = NULL WHERE revoked IS NOT NULL",
+        "UPDATE credentials SET revoked = 'later' WHERE revoked IS NOT NULL",
+    ],
 }
 """For each guard that has a condition, what it must not let through; ":b" is one byte."""
 
@@ -115,6 +131,7 @@ def filled(house: Installation) -> Installation:
     house.post(f"/shoes/{shoe}/lock")
     house.post(f"/shoes/{shoe}/seeds", {"position": 0, "seed": "a-seed"})
     house.post("/tables/t/books", {"size": 4})
+    house.post(f"/seats/{house.post('/tables/t/seats')['seat']}/revoke")
     house.post(f"/shoes/{shoe}/void", {"reason": "operator"})
     house.post("/tables", {"id": "u", "preset": "np_punto_banco", "overrides": HOUSE})
     house.post("/tables/u/books", {"size": 4})
@@ -199,7 +216,7 @@ def test_replacing_is_no_way_around(house: Installation, statement: str) -> None
     [
         "INSERT INTO log_nodes VALUES (0, :b) ON CONFLICT (position) DO UPDATE SET hash = EXCLUDED.hash",
         "MERGE INTO leaves USING (SELECT 1) s ON log_index = 1 WHEN MATCHED THEN DELETE",
-        "TRUNCATE leaves",
+        "TRUNCATE leaves CASCADE",
         "TRUNCATE tables CASCADE",
     ],
 )

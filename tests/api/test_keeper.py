@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -497,7 +498,8 @@ def test_a_keeper_that_was_killed_is_back(tmp_path: Path) -> None:
         assert keeper_of(process.pid) != first
         process.send_signal(signal.SIGTERM)
         _, complained = process.communicate(timeout=60)
-    assert complained == "fairshoe keeper: killed by SIGKILL, to be started again in 1 s\n"
+    said = [json.loads(line)["event"] for line in complained.splitlines()]
+    assert said == ["fairshoe keeper: killed by SIGKILL, to be started again in 1 s"]
 
 
 def test_a_killed_server_leaves_no_keeper(tmp_path: Path) -> None:

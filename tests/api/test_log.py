@@ -187,7 +187,7 @@ def test_a_log_keeps_its_name(house: Installation) -> None:
 
 
 def test_the_signing_key_is_not_shown(house: Installation) -> None:
-    _, seed = (draw for draw in house.chance.drawn if len(draw) == 32)
+    _, seed, _ = (draw for draw in house.chance.drawn if len(draw) == 32)
     assert (SignerKey.from_seed(ORIGIN, seed).vkey,) == vkeys(house)
     assert seed.hex() not in repr(house.service.log)
     assert repr(seed)[2:-1] not in repr(house.service)

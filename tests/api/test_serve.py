@@ -20,7 +20,7 @@ from tests.api.installation import DEADLINES, EVERY_COUP
 
 RUN_ON_A_SOCKET = (
     "import sys; from pathlib import Path; from api.serve import run; from api.settings import Settings;"
-    "run(Settings(Path(sys.argv[1])), int(sys.argv[2]), workers=int(sys.argv[3]), threads=4)"
+    "run(Settings(Path(sys.argv[1]), log_level='warning'), int(sys.argv[2]), workers=int(sys.argv[3]), threads=4)"
 )
 RUN_ON_AN_ADDRESS = RUN_ON_A_SOCKET.replace("int(sys.argv[2])", "('127.0.0.1', int(sys.argv[2]))")
 

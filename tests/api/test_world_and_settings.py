@@ -68,7 +68,7 @@ def test_settings_come_from_the_environment() -> None:
 
 @pytest.mark.parametrize("origin", ["", "a b", "a+b", "a\n", "é", "x" * 129])
 def test_an_origin_that_no_record_could_carry_is_refused(origin: str) -> None:
-    with pytest.raises(InputError, match="origin: expected 1–128 printable"):
+    with pytest.raises(InputError, match="FAIRSHOE_ORIGIN: expected 1–128 printable"):
         Settings(Path("d"), origin)
 
 

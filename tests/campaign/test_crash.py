@@ -11,7 +11,7 @@ import pytest
 from tests.campaign.crashing import Campaign
 from tests.campaign.serving import Place, Server
 
-SEED = os.environ.get("FAIRSHOE_CAMPAIGN_SEED") or os.urandom(4).hex()
+SEED = os.environ.get("CAMPAIGN_SEED") or os.urandom(4).hex()
 """Where the kills' moments and the clients' choices come from; printed, and set to have the same again."""
 
 
