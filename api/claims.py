@@ -23,6 +23,9 @@ from shoe.proof.notation import sha256
 KEPT_S: Final = 7 * 24 * 60 * 60
 """How long an answer is kept at least, in seconds."""
 
+GUESSABLE: Final = 32
+"""Below so many characters a guest's Idempotency-Key might be guessed, and with it the token that it was answered."""
+
 _KEY: Final = re.compile(r"[!-~]{1,255}")
 
 
@@ -63,8 +66,13 @@ class Claim:
 def claim_of(key: str, asked: bytes, *, caller: str = "", token: str | None = None, secret: bool = False) -> Claim:
     """Claim a key for a caller's request, `secret` where the answer is shown once.
 
-    Raises InputError unless the key is 1–255 printable ASCII characters without space.
+    Raises InputError unless the key is 1–255 printable ASCII characters without space, and for one of a guest, who has
+    nothing else that is secret, that somebody might guess.
     """
+    if secret and token is None and len(key) < GUESSABLE:
+        raise InputError(
+            expected(f"{GUESSABLE} random characters or more, a UUID say", f"{len(key)}", "Idempotency-Key")
+        )
     if not _KEY.fullmatch(key):
         raise InputError(expected("1–255 printable ASCII characters, no space", key[:80], "Idempotency-Key"))
     sealing = None

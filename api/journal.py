@@ -104,7 +104,7 @@ def write_request(app: Flask) -> None:
             status=response.status_code,
             ms=None if begun is None else round((time.perf_counter() - begun) * 1000, 3),
             principal=g.get("principal_id") or None,
-            bytes=response.calculate_content_length(),
+            bytes=response.calculate_content_length() if response.is_sequence else None,
         )
         return response
 

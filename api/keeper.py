@@ -88,7 +88,7 @@ class Keeper:
             Chore("pin", TICK_S, self._pin),
             _audit(self.service),
             Chore("answers kept", FORGET_EVERY_S, lambda: forget_old_answers(self.service)),
-            Chore("quotas", FORGET_EVERY_S, lambda: self.service.write(_forget_quotas(self.service.world))),
+            Chore("quotas", FORGET_EVERY_S, self._forget_quotas),
             Chore("webhooks", TICK_S, lambda: deliver_due(self.service, self.sender)),
             Chore("webhooks delivered", FORGET_EVERY_S, lambda: forget_delivered(self.service)),
             *[Chore("witnesses", self.witness_every_s, partial(self._witness, client)) for client in self._clients],
@@ -134,6 +134,10 @@ class Keeper:
             if line != chore.said:
                 self.say(line)
             chore.said = line
+
+    def _forget_quotas(self) -> None:
+        if not self.service.permit.reasons():
+            self.service.write(_forget_quotas(self.service.world))
 
     def _pin(self) -> None:
         """Pin the head, and force the pin to the disk once the log stands still."""

@@ -58,23 +58,26 @@ def open_service(settings: Settings, world: World, check_signature: CheckSignatu
             refuse_second_log(session, store, pin)
             log = open_log(session, vault, world, settings.origin, sandbox=settings.sandbox)
         found = check_start(store, log, world, pin)
+        permit = Permit(pin, settings.halt, found.faults)
+        if not found.faults:
+            permit.pin(found.size, found.checkpoint)
+            log = replace(log, succession=Succession(pin, found.checkpoint))
+        service = Service(store, log, vault, world, check_signature, permit)
+        if not permit.reasons():
+            found_operator(service, settings)
     except BaseException:
         store.engine.dispose()
         raise
-    permit = Permit(pin, settings.halt, found.faults)
-    if not found.faults:
-        permit.pin(found.size, found.checkpoint)
-        log = replace(log, succession=Succession(pin, found.checkpoint))
-    service = Service(store, log, vault, world, check_signature, permit)
-    if not found.faults:
-        found_operator(service, settings)
     return service
 
 
 def wire(settings: Settings, world: World, check_signature: CheckSignature | None = None) -> Flask:
     """Build the application: service, guard, problems, and one blueprint a resource."""
     app = Flask("fairshoe", static_folder=None, template_folder=None)
+    # An address with an empty part names nothing: it is not led elsewhere, in HTML.
+    app.url_map.merge_slashes = False
     app.config["MAX_CONTENT_LENGTH"] = settings.body_limit
+    app.config[webhooks.REACH] = settings.reach
     service = app.extensions[SERVICE] = open_service(settings, world, check_signature)
     register_problems(app)
     write_request(app)

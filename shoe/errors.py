@@ -15,7 +15,8 @@
 
 `api` adds some of its own under FairshoeError: SetupError (an installation's files don't fit together), Refusal (a
 request that a state or rule forbids), OutcomeUnknown (the database failed as it committed), WitnessFault
-(a witness that answers wrongly), ServiceProblem and ServiceUnreachable (what a client meets).
+(a witness that answers wrongly), NotDelivered and Unreachable (a webhook's receiver), and ServiceProblem,
+ServiceUnreachable and Unproven (what a client meets).
 
 Every message says what was expected, what came instead and, where there is one, the place.
 """

@@ -56,7 +56,7 @@ class VoidStatistics(Payload):
     live: Annotated[int, count("Shoes that have not ended.")]
     revealed: Annotated[int, count("Shoes that came to the end that their rules set.")]
     void: Annotated[int, count("Shoes given up.")]
-    by_reason: VoidReasons
+    by_reason: Annotated[VoidReasons, Field(description="Void shoes by the reason in their record.")]
     rate: Annotated[
         str | None, whole("[0-9]+(/[0-9]+)?", "Void among ended shoes, an exact fraction; null where none has ended.")
     ]

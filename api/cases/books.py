@@ -15,6 +15,7 @@ from api.refusals import BOOK_ENDED, NO_BOOK, NO_NEXT_BOOK, NO_SANDBOX, SHOE_LIV
 from api.service import Service
 from api.vault import of_book
 from api.writing import Finish, Step, Writing
+from shoe.errors import InputError, expected
 from shoe.proof.records import Book, BookEnd
 from shoe.proof.seeds import SEED_BYTES, seed_book
 from shoe.proof.tlog import Receipt
@@ -29,7 +30,8 @@ def publish_book(
     """Make a book of `size` seeds from fresh entropy and log its root (given too); the master stays in the vault.
 
     A book whose last shoe ended before this one was there ends behind it in the log, in the same transaction. A master
-    (32 bytes) from outside is for a sandbox, where shoes must come out as a test wants them: raises Refusal elsewhere.
+    (32 bytes) from outside is for a sandbox, where shoes must come out as a test wants them: raises Refusal elsewhere,
+    and InputError for one that was used.
     """
     if master is not None and not is_sandbox(service.log.origin):
         raise Refusal(NO_SANDBOX, f"The log {service.log.origin} is no sandbox's.")
@@ -38,6 +40,8 @@ def publish_book(
 
     def step(writing: Writing) -> Finish[tuple[Receipt, bytes]]:
         find_table(writing.session, table_id)
+        if writing.session.get(BookRow, root) is not None:
+            raise InputError(expected("a master that no book of this size was made of", "one that was", "master"))
         waiting = _waiting(writing.session, table_id)
         index = writing.add(Book(table=table_id, root=root, size=size, **writing.stamp()))
         book = BookRow(

@@ -95,4 +95,5 @@ def _hashes_of(session: Session, nodes: Sequence[Node]) -> list[bytes]:
 
 def _records(session: Session, first: int, count: int) -> Iterator[bytes]:
     query = select(LeafRow.record).where(LeafRow.log_index >= first, LeafRow.log_index < first + count)
-    yield from session.scalars(query.order_by(LeafRow.log_index), execution_options={"yield_per": _AT_ONCE})
+    with session.scalars(query.order_by(LeafRow.log_index), execution_options={"yield_per": _AT_ONCE}) as found:
+        yield from found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
+from uuid import UUID
 
 from sqlalchemy.orm import Session
 
@@ -17,10 +18,12 @@ from api.writing import Finish, Step, Writing
 from shoe.errors import InputError, expected
 from shoe.game.rules import Rules
 from shoe.proof.beacon import GENESIS_S, PERIOD_S, QUICKNET, due_s, lock_before_s, time_of
+from shoe.proof.notation import sha256
 from shoe.proof.records import FIRST, Open
 from shoe.proof.seal import BeaconPin, BookRef
 from shoe.proof.seeds import commit_server_seed, seed_book, server_seed
 from shoe.proof.tlog import Receipt
+from shoe.proof.verify.fairness import is_sandbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ def _new_shoe(
 ) -> ShoeRow:
     previous, master, index = last_shoe(session, book.table_id), open_master(service, book), book.next_index
     return ShoeRow(
-        id=make_id(service.world),
+        id=_make_shoe_id(service, master, index),
         table_id=book.table_id,
         book_root=book.root,
         seed_index=index,
@@ -93,6 +96,15 @@ def _new_shoe(
         cut_drawn=0,
         in_row=0,
     )
+
+
+def _make_shoe_id(service: Service, master: bytes, index: int) -> str:
+    """Make a shoe's id; in a sandbox of the book's master and the index, for the id is in the seal (protocol §4)."""
+    if not is_sandbox(service.log.origin):
+        return make_id(service.world)
+    # RFC 9562 §5.8: version 8 is for what an application makes its own way.
+    drawn = int.from_bytes(sha256(master + index.to_bytes(4, "big"))[:16], "big")
+    return str(UUID(int=drawn & ~(0xF << 76 | 0b11 << 62) | 0x8 << 76 | 0b10 << 62))
 
 
 def _record(writing: Writing, shoe: ShoeRow, rules: Rules, book: BookRow, pin: BeaconPin | None) -> None:

@@ -45,6 +45,8 @@ def serve(*, host: str, port: int, workers: int | None, threads: int | None, as_
         note(f"Serving on {url}; {database} in {folder}; Ctrl-C ends it.")
         if as_json:
             print_object({"url": url, "folder": str(folder)})
+        if not settings.operator_key.exists():
+            note(f"The first start makes an API key with every role: {settings.operator_key.resolve()}")
         run(settings, listening.detach(), workers, threads)
 
 

@@ -88,7 +88,7 @@ _STEPS: Final = (
 )
 _STEP: Final = " OR ".join(f"(OLD.state = '{before}' AND NEW.state = '{after}')" for before, after in _STEPS)
 _APPEND_ONLY: Final = ("leaves", "log_nodes", "checkpoints", "cosignatures", "tables", "coups")
-_NEVER_LESS: Final = ("log_head", "books", "shoes", "contributions", "signing_keys", "credentials")
+_NEVER_LESS: Final = ("log_head", "books", "shoes", "contributions", "signing_keys", "credentials", "webhooks")
 
 GUARDS: Final = (
     *[guard for table in _APPEND_ONLY for guard in _never(table, "UPDATE", "DELETE", "TRUNCATE")],

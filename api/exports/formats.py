@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from typing import BinaryIO, Final, Literal, NamedTuple
 
 from sqlalchemy.orm import Session
@@ -49,8 +49,11 @@ def require_format(name: FormatName) -> Format:
     return FORMATS[name]
 
 
-def print_planned(session: Session, planned: Planned, name: FormatName) -> Iterator[bytes]:
-    """Print a planned span in pieces of some 64 kB; raises Refusal as `require_format` does."""
+def print_planned(session: Session, planned: Planned, name: FormatName) -> Generator[bytes, None, None]:
+    """Print a planned span in pieces of some 64 kB; raises Refusal as `require_format` does.
+
+    Who leaves before the end closes it while the session is open.
+    """
     return _joined(require_format(name).pieces(session, planned))
 
 
@@ -67,7 +70,7 @@ def export_records(session: Session, file: BinaryIO, planned: Planned, name: For
     return span
 
 
-def _joined(pieces: Iterable[bytes]) -> Iterator[bytes]:
+def _joined(pieces: Iterable[bytes]) -> Generator[bytes, None, None]:
     waiting, length = [], 0
     for piece in pieces:
         waiting.append(piece)

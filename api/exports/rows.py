@@ -39,10 +39,11 @@ def read_rows(session: Session, planned: Planned) -> Iterator[Row]:
         .where(LeafRow.log_index >= header.first, LeafRow.log_index < header.first + header.count)
         .order_by(LeafRow.log_index)
     )
-    for index, data, table in session.execute(query, execution_options={"yield_per": _AT_ONCE}):
-        row = _row(index, data, table)
-        if (header.since or "") <= row.time and (header.until is None or row.time < header.until):
-            yield row
+    with session.execute(query, execution_options={"yield_per": _AT_ONCE}) as found:
+        for index, data, table in found:
+            row = _row(index, data, table)
+            if (header.since or "") <= row.time and (header.until is None or row.time < header.until):
+                yield row
 
 
 def _row(index: int, data: bytes, table_of_shoe: str | None) -> Row:

@@ -60,9 +60,12 @@ _HEADERS: Final[dict[str, Schema]] = {
         "schema": {"type": "string", "pattern": "^[0-9A-Za-z._-]{1,64}$"},
     },
     "Cache-Control": {
-        "description": "Whether the answer may be kept: no-store, no-cache (ask again by ETag), or immutable.",
+        "description": "Whether it may be kept: no-store, no-cache (ask again by ETag; private: no proxy), or immutable.",
         "required": True,
-        "schema": {"type": "string", "enum": ["no-store", "no-cache", "public, max-age=31536000, immutable"]},
+        "schema": {
+            "type": "string",
+            "enum": ["no-store", "no-cache", "private, no-cache", "public, max-age=31536000, immutable"],
+        },
     },
     "ETag": {
         "description": "The answer's tag, for If-None-Match.",

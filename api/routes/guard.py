@@ -69,11 +69,11 @@ class Guard:
         if endpoint is None:
             return
         if writes:
-            _require_key(endpoint)
             self._admit_write(now)
         else:
             self._admit_read(now)
         require(g.principal, endpoint.access)
+        _require_key(endpoint)
 
     def _admit_write(self, now: datetime) -> None:
         principal = g.principal

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TypeVar
 
 from flask import request
+from gunicorn.http.errors import ParseException
 from pydantic import ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from api.payloads import Payload
-from api.problems import INVALID, MALFORMED_JSON, MEDIA_TYPE_WRONG
+from api.problems import BAD_REQUEST, INVALID, MALFORMED_JSON, MEDIA_TYPE_WRONG
 from api.refusals import Refusal
 from shoe.errors import CanonicalError, NoteError
 from shoe.proof.canonical import load_json
@@ -21,10 +22,14 @@ P = TypeVar("P", bound=Payload)
 def read_body(model: type[P]) -> P:
     """Read the request's body as a model; no body at all is ``{}``.
 
-    Raises Refusal: 400 for what isn't strict JSON, 415 for another media type, 422 for what the model refuses. No
-    refusal shows a value of the body, which may be a player's seed.
+    Raises Refusal: 400 for what isn't strict JSON or does not come whole, 415 for another media type, 422 for what the
+    model refuses. No refusal shows a value of the body, which may be a player's seed.
     """
-    text = request.get_data()
+    try:
+        text = request.get_data()
+    except (OSError, ParseException):
+        # So gunicorn says that the caller left, or sent chunks that are none.
+        raise Refusal(BAD_REQUEST, "The body ended early, or its chunks are not in the form of HTTP.") from None
     # Werkzeug cuts a body without a declared length off at the limit, and would pass on a part of it.
     if request.content_length is None and len(text) == request.max_content_length:
         raise RequestEntityTooLarge

@@ -47,6 +47,12 @@ class TooSlow(FairshoeError):
     """Whoever reads an export has not read it in the time that a snapshot is held for."""
 
 
+class Streamed(Response):
+    """An answer that nobody may put together in memory, not even to know its length."""
+
+    implicit_sequence_conversion = False
+
+
 @blueprint.get(
     "/exports/records",
     access=REGULATOR,
@@ -72,8 +78,9 @@ def export_records(asked: ExportQuery) -> Response:
         planned = plan_span(session, asked.from_, asked.to, asked.size)
         _require_bounded(planned)
         _prove(session, planned)
-        pieces = _in_time(print_planned(session, planned, asked.format))
-        response = Response(pieces, content_type=FORMATS[asked.format].media_type)
+        pieces = print_planned(session, planned, asked.format)
+        held.callback(pieces.close)
+        response = Streamed(_in_time(pieces), content_type=FORMATS[asked.format].media_type)
         name = _name(planned, asked.format)
         response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
         # The snapshot is held until the last piece is out, or whoever reads is gone.

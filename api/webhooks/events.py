@@ -15,7 +15,7 @@ from api.db.tables import DeliveryRow, LeafRow, ShoeRow, WebhookRow
 from api.log import Entry
 from api.world import World, make_id
 from shoe.errors import ImpossibleError
-from shoe.proof.canonical import print_canonical
+from shoe.proof.canonical import Json, print_canonical
 from shoe.proof.records import Coup, Lock, Open, Reveal, Seal, ShoeRecord, Void, parse_record
 
 EVENTS: Final[Mapping[str, str]] = {
@@ -86,8 +86,8 @@ def print_events(session: Session, deliveries: Sequence[DeliveryRow]) -> list[by
     return [_print(delivery, told) for delivery in deliveries]
 
 
-def _print(delivery: DeliveryRow, told: Mapping[int, tuple[str, Mapping[str, object]]]) -> bytes:
-    said: Mapping[str, object]
+def _print(delivery: DeliveryRow, told: Mapping[int, tuple[str, Mapping[str, Json]]]) -> bytes:
+    said: Mapping[str, Json]
     if delivery.log_index is None:
         timestamp, said = delivery.queued, {"webhook": delivery.webhook_id}
     else:
@@ -95,7 +95,7 @@ def _print(delivery: DeliveryRow, told: Mapping[int, tuple[str, Mapping[str, obj
     return print_canonical({"type": delivery.type, "timestamp": timestamp, "data": said}, MAX_EVENT_BYTES)
 
 
-def _data(index: int, data: bytes, table: str) -> tuple[str, Mapping[str, object]]:
+def _data(index: int, data: bytes, table: str) -> tuple[str, Mapping[str, Json]]:
     record = parse_record(data)
     if not isinstance(record, ShoeRecord):
         raise ImpossibleError(f"record {index} makes no event")

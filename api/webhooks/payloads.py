@@ -16,12 +16,14 @@ EventType = Annotated[str, Field(json_schema_extra={"enum": [*EVENT_TYPES]})]
 class NewWebhook(Payload):
     """A webhook: where events are sent, which, and of which table; of all without one."""
 
-    url: Annotated[str, Field(min_length=1, max_length=MAX_URL)]
-    events: Annotated[list[EventType], Field(min_length=1, max_length=len(EVENT_TYPES))]
-    table: TableId | None = None
+    url: Annotated[str, Field(min_length=1, max_length=MAX_URL, description="Where events go: an https address.")]
+    events: Annotated[list[EventType], Field(min_length=1, max_length=len(EVENT_TYPES), description="Which events.")]
+    table: Annotated[TableId | None, Field(description="Of which table alone; null for all.")] = None
 
 
 class DeliveriesQuery(PageQuery):
     """A page of a webhook's deliveries, of one state or of any."""
 
-    state: Literal["pending", "delivered", "dead"] | None = None
+    state: Annotated[
+        Literal["pending", "delivered", "dead"] | None, Field(description="Of one state alone; null for all.")
+    ] = None

@@ -34,10 +34,10 @@ class Signing(FlaskClient):
     MUST = ("shoes", "seal", "coups", "void")
     """The last parts of the addresses whose POST must carry an Idempotency-Key."""
 
-    tokens: Tokens
+    tokens: Tokens | None = None
 
     def open(self, *args: Any, **kwargs: Any) -> TestResponse:
-        if not args or not isinstance(args[0], str) or "environ_base" in kwargs:
+        if self.tokens is None or not args or not isinstance(args[0], str) or "environ_base" in kwargs:
             return super().open(*args, **kwargs)
         headers = Headers(kwargs.pop("headers", None))
         method = str(kwargs.get("method", "GET")).upper()
@@ -46,7 +46,7 @@ class Signing(FlaskClient):
         if headers.get("Authorization") == "none":
             del headers["Authorization"]
         elif "Authorization" not in headers:
-            seat = self._seat(step, kwargs) if method == "POST" else None
+            seat = self._seat(self.tokens, step, kwargs) if method == "POST" else None
             headers["Authorization"] = f"Bearer {seat or self.tokens.key}"
         if method == "POST" and "Idempotency-Key" not in headers and step[-1] in self.MUST:
             headers["Idempotency-Key"] = str(uuid.uuid4())
@@ -57,7 +57,7 @@ class Signing(FlaskClient):
             self.tokens.remember(step[2], answer.json, seat)
         return answer
 
-    def _seat(self, step: list[str], asked: dict[str, Any]) -> str | None:
+    def _seat(self, tokens: Tokens, step: list[str], asked: dict[str, Any]) -> str | None:
         """The seat for a player's step: a new one for each contribution, and its own to open the seed."""
         if step[:2] != ["v1", "shoes"] or step[-1] not in ("entropy", "seeds"):
             return None
@@ -65,21 +65,21 @@ class Signing(FlaskClient):
             body = asked.get("json") or json.loads(asked.get("data") or "{}")
             for name in ("client", "position"):
                 if isinstance(body, dict) and isinstance(body.get(name), str | int):
-                    known = self.tokens.seats.get((step[2], body[name]))
+                    known = tokens.seats.get((step[2], body[name]))
                     if known:
                         return known
-            if self.tokens.last:
-                return self.tokens.last
+            if tokens.last:
+                return tokens.last
         shoe = super().open(f"/v1/shoes/{step[2]}")
         tables = [shoe.json["table"]] if shoe.status_code == 200 else []
         tables += [table["id"] for table in super().open("/v1/tables").json["tables"]]
         if not tables:
-            return self.tokens.last
-        self.tokens.last = self.take_seat(tables[0])
-        return self.tokens.last
+            return tokens.last
+        tokens.last = self.take_seat(tokens, tables[0])
+        return tokens.last
 
-    def take_seat(self, table: str) -> str:
-        headers = {"Authorization": f"Bearer {self.tokens.key}"}
+    def take_seat(self, tokens: Tokens, table: str) -> str:
+        headers = {"Authorization": f"Bearer {tokens.key}"}
         answer = super().open(f"/v1/tables/{table}/seats", method="POST", json={}, headers=headers)
         assert answer.status_code == 201, answer.text
         return str(answer.json["token"])

@@ -11,6 +11,7 @@ import signal
 import stat
 import subprocess
 import sys
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from api.cases import accounts
 from api.cases.accounts import Made
 from api.db.sessions import open_store
 from api.db.tables import ClaimRow, CredentialRow
+from api.routes.guard import GUARD
 from api.settings import Settings, SetupError
 from shoe.errors import InputError
 from shoe.proof.seeds import commit_seed
@@ -43,8 +45,9 @@ def bearer(token: str) -> dict[str, str]:
 
 
 def post(house: Installation, path: str, token: str | None, body: Any = None, **headers: str) -> TestResponse:
-    """Post with a token of one's own, or with none."""
+    """Post with a token of one's own, or with none; under a new Idempotency-Key, unless one is given."""
     sent = {"Authorization": "none"} if token is None else bearer(token)
+    sent["Idempotency-Key"] = str(uuid.uuid4())
     sent |= {name.replace("_", "-"): value for name, value in headers.items()}
     return house.client.post(f"/v1{path}", json={} if body is None else body, headers=sent)
 
@@ -214,7 +217,12 @@ def test_another_process_knows_of_a_revocation_at_once(house: Installation, besi
     assert post(beside, f"/shoes/{shoe}/coups", key["token"]).status_code == 201
     house.post(f"/keys/{key['id']}/revoke")
     before = house.checkpoint(), house.get(f"/shoes/{shoe}/state")
-    refused = [post(beside, f"/shoes/{shoe}/coups", key["token"]) for _ in range(3)]
+    known = beside.app.extensions[GUARD].known
+    assert token_digest(key["token"]) in known._found
+    refused = [post(beside, f"/shoes/{shoe}/coups", key["token"])]
+    # From then on it is turned away without a transaction.
+    assert token_digest(key["token"]) not in known._found
+    refused += [post(beside, f"/shoes/{shoe}/coups", key["token"]) for _ in range(2)]
     refused += [post(beside, "/keys", key["token"], {"roles": ["operator"]}), me(beside, key["token"])]
     for answer in refused:
         problem_of(answer, "unauthenticated", 401)
@@ -353,12 +361,16 @@ def test_nothing_that_is_stored_or_written_shows_a_token(
     """Claims keep the answer that has the token, sealed under what only its holder has."""
     caplog.set_level(logging.DEBUG)
     house.table(decks=1)
-    tokens = {"first": house.tokens.key, "key": make_key(house)["token"], "seat": take_seat(house)["token"]}
+    tokens = {"first": house.tokens.key}
+    for kind, path, body in (("key", "/keys", {"roles": ["client"]}), ("seat", "/tables/t/seats", {})):
+        made = post(house, path, house.tokens.key, body)
+        assert made.json is not None
+        tokens[kind] = made.json["token"]
     house.post("/tables", {"id": "g", "preset": "np_punto_banco", "overrides": HOUSE, "guests": True})
     guest = post(house, "/tables/g/seats", None)
     assert guest.json is not None
     tokens["guest"] = guest.json["token"]
-    assert count(house, ClaimRow) > 4
+    assert count(house, ClaimRow) == 3
     house.commit(house.open(), "mine")
     post(house, "/tables/g/seats", tokens["seat"])
     backup = tmp_path / "backup"
@@ -584,6 +596,19 @@ def test_two_first_starts_at_once_make_one_key(tmp_path: Path, new_database: New
     assert [(start.returncode, error) for start, (_, error) in zip(starts, ended, strict=True)] == [(0, "")] * 2
     house = found(database_url=url, origin=None)
     assert [row.digest for row in rows(house)] == [token_digest(house_key(house).read_text().strip())]
+
+
+def test_a_start_that_was_beside_the_first_finds_the_firsts_key(
+    house: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has looked before the first was done, and comes to its transaction afterwards."""
+    before = [row.id for row in rows(house)]
+    house.stop()
+    with monkeypatch.context() as patch:
+        patch.setattr(accounts, "_has_keys", lambda _: False)
+        house.start()
+    assert [row.id for row in rows(house)] == before
+    assert me(house, house_key(house).read_text().strip()).status_code == 200
 
 
 @pytest.mark.slow

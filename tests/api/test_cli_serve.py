@@ -20,6 +20,7 @@ from sqlalchemy import make_url
 
 from api.cli import fairshoe
 from tests.api.postgres import Postgres
+from tests.first_keys import serves
 
 ROOT = Path(__file__).parents[2]
 RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from api.cli import main; main()"
@@ -34,7 +35,9 @@ def serving(folder: Path, *args: str) -> Iterator[tuple[dict[str, Any], subproce
     piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, env=environment, **piped) as process:  # type: ignore[call-overload]
         try:
-            yield json.loads(process.stdout.readline()), process
+            printed = json.loads(process.stdout.readline())
+            serves(int(printed["url"].rsplit(":", 1)[1]), folder)
+            yield printed, process
         finally:
             process.kill()
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
-import signal
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, suppress
@@ -49,7 +47,9 @@ class Pair:
     def token(self) -> str:
         return self.place.settings.operator_key.read_text().strip()
 
-    def post(self, path: str, key: str, body: Mapping[str, Any] | None = None, *, server: int = 0, token: str = "") -> Answer:
+    def post(
+        self, path: str, key: str, body: Mapping[str, Any] | None = None, *, server: int = 0, token: str = ""
+    ) -> Answer:
         """Post once, on a connection of its own."""
         headers = {
             "Authorization": f"Bearer {token or self.token}",
@@ -153,9 +153,7 @@ def test_many_clients_with_the_same_key_are_many(pair: Pair) -> None:
     """An Idempotency-Key is its caller's own."""
     shoe = pair.sealed(decks=8)
     tokens = [pair.make("/keys", f"client-{n}", {"roles": ["client"]})["token"] for n in range(10)]
-    answers = pair.at_once(
-        lambda n: pair.post(f"/shoes/{shoe}/coups", "same", server=n % 2, token=tokens[n % 10]), 30
-    )
+    answers = pair.at_once(lambda n: pair.post(f"/shoes/{shoe}/coups", "same", server=n % 2, token=tokens[n % 10]), 30)
     assert {answer.status for answer in answers} == {201}
     assert sorted({answer.json["number"] for answer in answers}) == list(range(10))
     assert pair.coups_of(shoe) == 10
@@ -194,7 +192,6 @@ def test_after_a_kill_who_asks_again_is_given_the_first_answer(pair: Pair, answe
     def kill() -> None:
         while pair.coups_of(shoe) < answered_first:
             pass
-        os.killpg(pair.servers[0]._process.pid, signal.SIGKILL)  # type: ignore[union-attr]
         pair.servers[0].kill()
 
     again = die_of(pair, kill, f"/shoes/{shoe}/coups")

@@ -67,6 +67,8 @@ WRITTEN: Mapping[str, str] = {
     "GET /v1/keys/{key_id}": "operator",
     "POST /v1/keys/{key_id}/revoke": "operator",
     "GET /metrics": "operator",
+    "GET /v1/statistics/voids": "regulator",
+    "GET /v1/books/unused": "regulator",
 }
 """Who may use an endpoint, by its method and path: roles, or anyone at all."""
 
@@ -102,7 +104,7 @@ def written(endpoint: Endpoint) -> frozenset[str] | None:
 class Walk:
     """An installation with two tables in play, and a header for each kind of credential.
 
-    The shoe of table `t` is open, that of `u` is locked and waits for seeds: steps on seeds go there, all others to `t`.
+    The shoe of table `t` is open, that of `u` is locked and waits for seeds: steps on seeds go there, others to `t`.
     """
 
     house: Installation
@@ -121,7 +123,7 @@ class Walk:
         for role in ("client", "operator", "regulator"):
             self.headers[role] = self.key([role])
         for table in ("t", "u", "v"):
-            self.seats[table] = f"Bearer {house.client.take_seat(table)}"
+            self.seats[table] = f"Bearer {house.post(f'/tables/{table}/seats')['token']}"
         self.spare["key_id"] = house.post("/keys", {"roles": ["client"]})["id"]
         self.spare["seat_id"] = house.post("/tables/v/seats")["seat"]
         revoked = house.post("/keys", {"roles": ["client", "operator", "regulator"]})
@@ -159,7 +161,7 @@ class Walk:
         }
         path = endpoint.path
         for name in [part[1:-1] for part in path.split("/") if part.startswith("{")]:
-            path = path.replace("{%s}" % name, named.get(name, "nowhere"))
+            path = path.replace("{" + name + "}", named.get(name, "nowhere"))
         return path + {"/v1/log/proof/inclusion": "?index=0", "/v1/log/proof/consistency": "?old=1"}.get(path, "")
 
     def ask(self, endpoint: Endpoint, who: str) -> int:
@@ -171,7 +173,7 @@ class Walk:
 
 
 def wanted(endpoint: Endpoint, roles: frozenset[str], who: str) -> tuple[int, ...]:
-    """The statuses that a credential may be answered with: what it may not do has one, what it may do any of several."""
+    """The statuses that a credential may be answered with: one for what it may not do, else any of several."""
     if who in NOT_GOOD:
         return (401,)
     has = {"every role": {"client", "operator", "regulator"}, "nothing": set()}.get(who, {NO_ROLE.get(who, who)})
@@ -271,14 +273,14 @@ def test_a_route_without_a_mark_keeps_the_application_from_starting() -> None:
 
 
 def test_a_route_that_flask_adds_by_itself_is_found_too() -> None:
-    with pytest.raises(SetupError, match="^/static/<path:filename>: expected an endpoint with an access mark"):
+    with pytest.raises(SetupError, match=r"^/static/<path:filename>: expected an endpoint with an access mark"):
         register(Flask("with static files"), [])
 
 
 def test_a_route_that_is_added_later_is_found_where_it_is_looked_for(house: Installation) -> None:
     require_marks(house.app)
     house.app.url_map.add(Rule("/later", endpoint="later"))
-    with pytest.raises(SetupError, match="^/later: "):
+    with pytest.raises(SetupError, match=r"^/later: "):
         require_marks(house.app)
 
 

@@ -201,6 +201,9 @@ def test_it_is_a_file_of_its_media_type_and_nobody_keeps_it(filled: Installation
         f'attachment; filename="records-2026-01-31T120000.000000Z-end.{name}"'
     )
     assert response.headers["Cache-Control"] == "no-store"
+    streamed = filled.client.get(f"/v1/exports/records?format={name}", buffered=False)
+    assert "Content-Length" not in streamed.headers
+    streamed.close()
 
 
 WORDS = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=1, max_size=128)
@@ -236,12 +239,14 @@ def test_pieces_come_before_the_whole_is_read_and_a_write_meanwhile_is_not_in_it
     first = next(pieces)
     filled.table("meanwhile")
     rest = list(pieces)
+    response.close()
     assert rest
     assert len(first) < 2**17
     assert (first + b"".join(rest)).count(b"\r\n") == size + 1
 
 
 def test_so_many_run_at_once_and_one_that_is_left_makes_room(filled: Installation) -> None:
+    add_alarms(filled, 1500)
     running = [filled.client.get("/v1/exports/records", buffered=False) for _ in range(EXPORTS_AT_ONCE)]
     assert [response.status_code for response in running] == [200] * EXPORTS_AT_ONCE
     response = filled.client.get("/v1/exports/records")
@@ -249,6 +254,9 @@ def test_so_many_run_at_once_and_one_that_is_left_makes_room(filled: Installatio
     assert response.headers["Retry-After"] == "30"
     running[0].close()
     assert export(filled).data
+    half_read = filled.client.get("/v1/exports/records?format=csv", buffered=False)
+    next(half_read.iter_encoded())
+    half_read.close()
     for _ in range(3):
         filled.client.head("/v1/exports/records")
         export(filled, "?size=999999", 404)
@@ -258,11 +266,13 @@ def test_so_many_run_at_once_and_one_that_is_left_makes_room(filled: Installatio
 
 def test_who_reads_too_slowly_is_left(filled: Installation) -> None:
     add_alarms(filled, 1500)
-    pieces = filled.client.get("/v1/exports/records?format=csv", buffered=False).iter_encoded()
+    response = filled.client.get("/v1/exports/records?format=csv", buffered=False)
+    pieces = response.iter_encoded()
     next(pieces)
     filled.clock.forward(EXPORT_S + 1)
     with pytest.raises(TooSlow, match="not read within 3600 seconds"):
         next(pieces)
+    response.close()
 
 
 def test_an_export_is_bounded(filled: Installation, monkeypatch: pytest.MonkeyPatch) -> None:

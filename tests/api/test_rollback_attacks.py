@@ -49,6 +49,7 @@ from tests.api.tampering import (
     restart,
     set_row,
 )
+from tests.first_keys import serves, signed
 from tests.reference import merkle_reference as reference
 
 ROOT = Path(__file__).parents[2]
@@ -622,7 +623,9 @@ def served(house: Installation) -> Iterator[tuple[int, subprocess.Popen[str]]]:
     with subprocess.Popen(command, env=environment, **piped) as process:
         try:
             assert process.stdout is not None
-            yield int(json.loads(process.stdout.readline())["url"].rsplit(":", 1)[1]), process
+            port = int(json.loads(process.stdout.readline())["url"].rsplit(":", 1)[1])
+            serves(port, house.folder)
+            yield port, process
         finally:
             process.kill()
 
@@ -630,9 +633,7 @@ def served(house: Installation) -> Iterator[tuple[int, subprocess.Popen[str]]]:
 def call(port: int, method: str, path: str, body: object = None) -> tuple[int, str]:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
-        connection.request(
-            method, path, None if body is None else json.dumps(body), {"Content-Type": "application/json"}
-        )
+        connection.request(method, path, None if body is None else json.dumps(body), signed(port))
         response = connection.getresponse()
         return response.status, response.read().decode()
     finally:

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.api.installation import DEADLINES, EVERY_COUP
+from tests.first_keys import serves, signed
 
 RUN_ON_A_SOCKET = (
     "import sys; from pathlib import Path; from api.serve import run; from api.settings import Settings;"
@@ -33,6 +34,7 @@ def served(folder: Path, workers: int = 1) -> Iterator[tuple[subprocess.Popen[st
         command = [sys.executable, "-c", RUN_ON_A_SOCKET, str(folder), str(number), str(workers)]
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         process = subprocess.Popen(command, pass_fds=[number], **pipes)
+        serves(port, folder)
     try:
         yield process, port
     finally:
@@ -43,7 +45,7 @@ def served(folder: Path, workers: int = 1) -> Iterator[tuple[subprocess.Popen[st
 def call(port: int, method: str, path: str, body: object = None) -> tuple[int, Any]:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     try:
-        headers = {"Content-Type": "application/json"}
+        headers = signed(port) if path.startswith("/v1") else {}
         connection.request(method, path, None if body is None else json.dumps(body), headers)
         response = connection.getresponse()
         return response.status, json.loads(response.read())
@@ -75,7 +77,7 @@ def test_a_body_without_a_length_is_limited_too(tmp_path: Path) -> None:
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
             body = b'{"id":"' + b"x" * size + b'"}'
             chunks = (body[start : start + 65536] for start in range(0, len(body), 65536))
-            connection.request("POST", "/v1/tables", chunks, {"Content-Type": "application/json"}, encode_chunked=True)
+            connection.request("POST", "/v1/tables", chunks, signed(port), encode_chunked=True)
             assert connection.getresponse().status == status
             connection.close()
 

@@ -45,6 +45,8 @@ from tests.api.postgres import Postgres
 from tests.campaign.hammer import Assault, Outcome, assail_apart
 from tests.campaign.ledger import Draws, Ledger
 from tests.campaign.load import DEADLINES, Client
+from tests.campaign.serving import NO_LIMITS
+from tests.first_keys import key_at, serves
 
 CLIENTS = THREADS = 64
 WORKERS = (1, 2)
@@ -67,7 +69,7 @@ class Place:
 
     @property
     def settings(self) -> Settings:
-        return Settings(self.folder, "bench.example/log", self.database_url)
+        return Settings(self.folder, "bench.example/log", self.database_url, **NO_LIMITS)
 
 
 @contextmanager
@@ -100,9 +102,9 @@ def _over_http(store: str, place: Place, workers: int) -> None:
         rounds: dict[str, list[tuple[Outcome, Outcome]]] = {kind: [] for kind in SHOES}
         for number in range(ROUNDS):
             for kind, found in rounds.items():
-                empty = assail_apart(Assault(port, CLIENTS, SECONDS, "GET", ["/livez"]))
+                empty = assail_apart(Assault(port, CLIENTS, SECONDS, "GET", ["/livez"], token=key_at(port)))
                 key = f"{kind.split()[0]}-{number}"
-                coups = assail_apart(Assault(port, CLIENTS, SECONDS, "POST", shoes[kind], 201, key))
+                coups = assail_apart(Assault(port, CLIENTS, SECONDS, "POST", shoes[kind], 201, key, key_at(port)))
                 found.append((empty, coups))
     for kind, found in rounds.items():
         _print_rounds(f"{store}, {_workers(workers)}, {kind}", found)
@@ -130,12 +132,16 @@ def serving(place: Place, workers: int) -> Iterator[int]:
     command += ["--workers", str(workers), "--threads", str(THREADS)]
     environment = {**without_settings(os.environ), "FAIRSHOE_DATA": str(place.folder), "PYTHONPATH": str(ROOT)}
     environment |= {} if place.database_url is None else {"DATABASE_URL": place.database_url}
+    environment |= {f"FAIRSHOE_{whose}_PER_MINUTE": "0" for whose in ("WRITES", "SEAT_WRITES", "READS")}
+    environment["FAIRSHOE_LOG_LEVEL"] = "warning"
     process = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
     )
     try:
         assert process.stdout is not None
-        yield int(json.loads(process.stdout.readline())["url"].rsplit(":")[-1])
+        port = int(json.loads(process.stdout.readline())["url"].rsplit(":")[-1])
+        serves(port, place.folder)
+        yield port
         process.terminate()
         process.wait(timeout=60)
     finally:
@@ -251,14 +257,16 @@ def profile(store: str, count: int = 50) -> None:
     From Python 3.12 on only one thread can be profiled at a time: then one alone deals.
     """
     with places() as make:
-        app = create_app(make[store]().settings, real_world())
+        place = make[store]()
+        app = create_app(place.settings, real_world())
+        bearer = f"Bearer {place.settings.operator_key.read_text().strip()}"
         threads = CLIENTS if sys.version_info < (3, 12) else 1
-        shoes = [_sealed_within(app, number) for number in range(16)]
-        empty = _in_process(app, ["/livez"], "GET", threads, count)
-        coups = _in_process(app, shoes, "POST", threads, count)
+        shoes = [_sealed_within(app, bearer, number) for number in range(16)]
+        empty = _in_process(app, bearer, ["/livez"], "GET", threads=threads, count=count)
+        coups = _in_process(app, bearer, shoes, "POST", threads=threads, count=count)
         sys.stdout.write(f"without HTTP, {threads} threads: {coups:.3f} ms a coup, {empty:.3f} ms an empty answer\n")
         profiles: list[cProfile.Profile] = []
-        _in_process(app, shoes, "POST", threads, count, profiles=profiles)
+        _in_process(app, bearer, shoes, "POST", threads=threads, count=count, profiles=profiles)
         app.extensions[SERVICE].store.engine.dispose()
     said = io.StringIO()
     stats = pstats.Stats(*profiles, stream=said).strip_dirs()
@@ -268,14 +276,21 @@ def profile(store: str, count: int = 50) -> None:
 
 
 def _in_process(
-    app: Flask, paths: Sequence[str], method: str, threads: int, count: int, *, profiles: list[Any] | None = None
+    app: Flask,
+    bearer: str,
+    paths: Sequence[str],
+    method: str,
+    *,
+    threads: int,
+    count: int,
+    profiles: list[Any] | None = None,
 ) -> float:
     """Let threads ask the application `count` times each; give the milliseconds a request, of all threads together."""
 
     def ask(number: int) -> None:
         watch = cProfile.Profile(time.thread_time)
         for turn in range(count):
-            headers = {"Idempotency-Key": f"{id(profiles)}-{number}-{turn}"} if method == "POST" else {}
+            headers = {"Authorization": bearer, "Idempotency-Key": f"{id(profiles)}-{number}-{turn}"}
             environ = EnvironBuilder(path=paths[number % len(paths)], method=method, headers=headers).get_environ()
             if profiles is not None:
                 watch.enable()
@@ -294,13 +309,20 @@ def _in_process(
     return (perf_counter() - began) / (threads * count) * 1e3
 
 
-def _sealed_within(app: Flask, number: int) -> str:
+def _sealed_within(app: Flask, bearer: str, number: int) -> str:
     client, table = app.test_client(), f"t{number}"
-    client.post("/v1/tables", json={"id": table, "preset": "np_punto_banco", "overrides": EACH_COUP})
-    client.post(f"/v1/tables/{table}/books", json={"size": 1})
-    shoe = (client.post(f"/v1/tables/{table}/shoes", json=DEADLINES).json or {})["shoe"]
+
+    def post(path: str, body: object = None) -> Any:
+        headers = {"Authorization": bearer, "Idempotency-Key": f"{number} {path}".replace(" ", "-")}
+        answer = client.post(f"/v1{path}", json=body or {}, headers=headers)
+        assert answer.status_code == 201, answer.text
+        return answer.json
+
+    post("/tables", {"id": table, "preset": "np_punto_banco", "overrides": EACH_COUP})
+    post(f"/tables/{table}/books", {"size": 1})
+    shoe = post(f"/tables/{table}/shoes", DEADLINES)["shoe"]
     for step in ("lock", "seal"):
-        assert client.post(f"/v1/shoes/{shoe}/{step}").status_code == 201
+        post(f"/shoes/{shoe}/{step}")
     return f"/v1/shoes/{shoe}/coups"
 
 

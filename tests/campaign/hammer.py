@@ -26,7 +26,7 @@ class Assault:
 
     Connections share the paths out among themselves in turn. One whose path answers with another status than `wanted`
     goes on with its next, and ends after its last. With `key` every request has an Idempotency-Key of its own, which
-    begins with it.
+    begins with it, and with `token` it bears that.
     """
 
     port: int
@@ -36,6 +36,7 @@ class Assault:
     paths: list[str]
     wanted: int = 200
     key: str = ""
+    token: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ class _Caller:
         path = next(self._paths, None)
         key = f"Idempotency-Key: {self._key}-" if self._assault.key else "X-Number: "
         body = "\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
-        self._start = f"{self._assault.method} {path} HTTP/1.1\r\nHost: localhost\r\n{key}".encode()
+        bearer = f"Authorization: Bearer {self._assault.token}\r\n" if self._assault.token else ""
+        self._start = f"{self._assault.method} {path} HTTP/1.1\r\nHost: localhost\r\n{bearer}{key}".encode()
         self._end = (body if self._assault.method == "POST" else "\r\n\r\n").encode()
         return path is not None
 

@@ -19,6 +19,7 @@ class Request:
     path: str
     body: bytes
     key: str
+    token: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class Ledger:
     faults: list[str] = field(default_factory=list)
     seeds: dict[tuple[str, int], str] = field(default_factory=dict)
     """The seed behind each contribution, by shoe and position: who made it may be gone when it has to be opened."""
+    seats: dict[tuple[str, int], str] = field(default_factory=dict)
+    """The token of the seat that made it."""
     excused: frozenset[str] = frozenset()
     """The problems with status 503 that a client may be told of, to try again."""
     unavailable: list[str] = field(default_factory=list)

@@ -11,6 +11,7 @@ from threading import Event, Thread
 from typing import Any, NamedTuple
 
 from tests.campaign.ledger import Answer, Draws, Ledger, Request
+from tests.first_keys import key_at
 
 PATIENCE_S = 60
 """A request that is not answered for so long, sent again and again, is lost: no restart takes nearly as long."""
@@ -43,8 +44,9 @@ class Connection:
         self._port, self._timeout_s = port, timeout_s
         self._connection: http.client.HTTPConnection | None = None
 
-    def ask(self, method: str, path: str, body: bytes | None = None, key: str = "") -> Reply:
+    def ask(self, method: str, path: str, body: bytes | None = None, key: str = "", token: str = "") -> Reply:
         headers = {"Content-Type": "application/json", "Idempotency-Key": key} if key else {}
+        headers["Authorization"] = f"Bearer {token or key_at(self._port)}"
         if self._connection is None:
             self._connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=self._timeout_s)
         try:
@@ -79,19 +81,24 @@ class Client:
     def __post_init__(self) -> None:
         self._connection = Connection(self.port)
 
-    def post(self, path: str, body: Mapping[str, Any] | None = None) -> Answer:
-        """Ask for something new, and put the answer down."""
+    def post(self, path: str, body: Mapping[str, Any] | None = None, token: str = "") -> Answer:
+        """Ask for something new, as the installation's first key or a seat, and put the answer down."""
         self._asked += 1
         if not self.draws.below(16):
             self.close()
-        answer = self.send(path, body, f"{self.name}-{self._asked}")
+        answer = self.send(path, body, f"{self.name}-{self._asked}", token)
         self.ledger.answers.append(answer)
         if self.draws.below(8) < self.repeats and answer.status == 201:
             self.repeat(answer)
         return answer
 
-    def send(self, path: str, body: Mapping[str, Any] | None = None, key: str = "") -> Answer:
-        return self._insist(Request(f"/v1{path}", json.dumps(body or {}).encode(), key))
+    def send(self, path: str, body: Mapping[str, Any] | None = None, key: str = "", token: str = "") -> Answer:
+        return self._insist(Request(f"/v1{path}", json.dumps(body or {}).encode(), key, token))
+
+    def take_seat(self, table: str) -> str:
+        """Take a seat at a table; its token."""
+        self._asked += 1
+        return str(self.send(f"/tables/{table}/seats", {}, f"{self.name}-{self._asked}").json["token"])
 
     def repeat(self, answer: Answer) -> None:
         """Send an answered request once more; another answer is a fault."""
@@ -114,15 +121,17 @@ class Client:
 
     def _insist(self, request: Request) -> Answer:
         """Send a request until it is answered."""
-        status, data, sendings = self._until_answered("POST", request.path, request.body, request.key)
+        status, data, sendings = self._until_answered("POST", request.path, request.body, request.key, request.token)
         return Answer(request, status, data, sendings)
 
-    def _until_answered(self, method: str, path: str, body: bytes | None, key: str) -> tuple[int, bytes, int]:
+    def _until_answered(
+        self, method: str, path: str, body: bytes | None, key: str, token: str = ""
+    ) -> tuple[int, bytes, int]:
         latest, sendings = time.monotonic() + PATIENCE_S, 0
         while time.monotonic() < latest and not self.ledger.abandoned.is_set():
             sendings += 1
             try:
-                reply = self._connection.ask(method, path, body, key)
+                reply = self._connection.ask(method, path, body, key, token)
             except _UNANSWERED:
                 time.sleep(0.01)
                 continue
@@ -194,14 +203,18 @@ class Player:
             self.client.post(f"/shoes/{shoe}/lock")
             return
         seed, commitment = self.client.draws.client_seed()
-        answer = self.client.post(f"/shoes/{shoe}/entropy", {"seed_commitment": commitment})
+        seat = self.client.take_seat(self.table)
+        answer = self.client.post(f"/shoes/{shoe}/entropy", {"seed_commitment": commitment}, seat)
         if answer.status == 201:
-            self.client.ledger.seeds[shoe, answer.json["position"]] = seed
+            place = shoe, answer.json["position"]
+            self.client.ledger.seats[place] = seat
+            self.client.ledger.seeds[place] = seed
 
     def _open_seeds_and_seal(self, shoe: str) -> None:
         for (of, position), seed in list(self.client.ledger.seeds.items()):
             if of == shoe:
-                self.client.post(f"/shoes/{shoe}/seeds", {"position": position, "seed": seed})
+                seat = self.client.ledger.seats[shoe, position]
+                self.client.post(f"/shoes/{shoe}/seeds", {"position": position, "seed": seed}, seat)
         self.client.post(f"/shoes/{shoe}/seal")
 
     def _deal(self, shoe: str, coups: int) -> None:

@@ -21,12 +21,14 @@ from typing import TYPE_CHECKING
 
 from api.serve import run
 from api.settings import Settings
+from tests.first_keys import serves
 
 if TYPE_CHECKING:  # a server that is forked imports this module anew, and has no use for what its tests need
     from tests.api.postgres import Postgres
 
 ORIGIN = "campaign.example/log"
 START_TIMEOUT_S = 60
+NO_LIMITS = {"writes_per_minute": 0, "seat_writes_per_minute": 0, "reads_per_minute": 0}
 
 _FORKING = multiprocessing.get_context("forkserver")
 _FORKING.set_forkserver_preload(["api.serve"])
@@ -46,7 +48,7 @@ class Place:
 
     @property
     def settings(self) -> Settings:
-        return Settings(self.folder, ORIGIN, self.database_url)
+        return Settings(self.folder, ORIGIN, self.database_url, **NO_LIMITS)
 
     @property
     def reading_url(self) -> str:
@@ -78,6 +80,7 @@ class Server:
     def __post_init__(self) -> None:
         self.listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
         self.port = self.listening.getsockname()[1]
+        serves(self.port, self.place.folder)
 
     @property
     def log(self) -> Path:
@@ -120,6 +123,10 @@ class Server:
         """Kill what runs, and give up the port."""
         self.kill()
         self.listening.close()
+
+    def complaints(self) -> list[str]:
+        """The lines of its journal that are no mere news, and whatever is no line of it."""
+        return [line for line in self.said().splitlines() if not line.startswith("{") or '"level": "info"' not in line]
 
     def said(self) -> str:
         return self.log.read_text() if self.log.exists() else ""

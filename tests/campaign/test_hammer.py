@@ -12,6 +12,7 @@ from tests.campaign.hammer import Assault, assail, assail_apart
 from tests.campaign.ledger import Draws, Ledger
 from tests.campaign.load import DEADLINES, Client
 from tests.campaign.serving import Place, Server
+from tests.first_keys import key_at
 
 SECONDS = 0.3
 
@@ -42,7 +43,9 @@ def sealed(client: Client, coups: int) -> str:
 
 def test_every_coup_that_it_counts_was_dealt_and_no_other(server: Server, client: Client) -> None:
     shoe = sealed(client, 100_000)
-    outcome = assail_apart(Assault(server.port, 8, SECONDS, "POST", [f"/v1/shoes/{shoe}/coups"], 201, "count"))
+    outcome = assail_apart(
+        Assault(server.port, 8, SECONDS, "POST", [f"/v1/shoes/{shoe}/coups"], 201, "count", key_at(server.port))
+    )
     assert outcome.others == {}
     assert 0 < outcome.answered <= outcome.all_answered
     assert client.get(f"/shoes/{shoe}/state")["next_coup"] == outcome.all_answered
@@ -59,7 +62,7 @@ def test_it_reads_without_a_key(server: Server) -> None:
 def test_it_says_that_its_shoes_did_not_last(server: Server, client: Client) -> None:
     shoe = sealed(client, 3)
     with pytest.raises(ValueError, match="1 paths were used up before the time was"):
-        assail(Assault(server.port, 2, 60, "POST", [f"/v1/shoes/{shoe}/coups"], 201, "short"))
+        assail(Assault(server.port, 2, 60, "POST", [f"/v1/shoes/{shoe}/coups"], 201, "short", key_at(server.port)))
     assert client.get(f"/shoes/{shoe}/state")["state"] == "revealed"
 
 

@@ -33,6 +33,7 @@ MAY_IMPORT_HERE = {
     "api/meters.py": {"prometheus_client"},
     "api/metrics.py": {"prometheus_client"},
     "api/exports/parquet.py": {"pyarrow"},
+    "api/graceful.py": {"_typeshed"},
 }
 """What one file alone may import: compiled code, the cluster and PostgreSQL's driver stand in one place each."""
 
