@@ -65,12 +65,12 @@ def pair_of(cards: Sequence[int]) -> Pair:
     """
     if len(cards) < 2:
         raise InputError(expected("a hand of two or three cards", len(cards), "pair_of"))
-    (rank, suit), (other_rank, other_suit) = card_name(cards[0]), card_name(cards[1])
-    if rank != other_rank:
+    one, other = card_name(cards[0]), card_name(cards[1])
+    if one[0] != other[0]:
         return "none"
-    if suit == other_suit:
+    if one == other:
         return "pure"
-    return "coloured" if (suit in _RED) == (other_suit in _RED) else "mixed"
+    return "coloured" if (one[1] in _RED) == (other[1] in _RED) else "mixed"
 
 
 @cache
@@ -79,11 +79,11 @@ def reachable(decks: int) -> frozenset[Shown]:
 
     A pair's two points add up to an even total, and a pure pair needs a second deck.
     """
-    ten = POINTS.index(0)
+    ten = _card(0)
     pairs: tuple[tuple[Pair, ...], tuple[Pair, ...]] = (PAIRS if decks > 1 else PAIRS[:-1], ("none",))
     shown = set()
     for player, banker, third, last in product(range(10), repeat=4):
-        coup = play_coup([*(POINTS.index(points) for points in (player, banker)), ten, ten, *map(_card, (third, last))])
+        coup = play_coup([_card(player), _card(banker), ten, ten, _card(third), _card(last)])
         totals = coup.player_total, coup.banker_total, len(coup.player_cards), len(coup.banker_cards)
         shown |= {Shown(*totals, *both) for both in product(pairs[player % 2], pairs[banker % 2])}
     return frozenset(shown)

@@ -6,6 +6,7 @@ They stand in a table's rules beside the keys of protocol §6, so that whoever r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from shoe.errors import BetError, RulesError, expected
@@ -109,7 +110,7 @@ class Terms:
             raise RulesError(expected("a stake within the limits", default, "rules.money.default_stake_minor"))
 
     def _check_chips(self, chips: tuple[int, ...]) -> None:
-        if not chips or any(b <= a or b % chips[0] for a, b in zip(chips, chips[1:], strict=False)):
+        if not chips or any(b <= a or b % chips[0] for a, b in pairwise(chips)):
             raise RulesError(expected("rising chips, each a multiple of the first", list(chips), "rules.chips_minor"))
         given = {"limits.min_minor": self.limits.min_minor, "limits.max_minor": self.limits.max_minor}
         for key, amount in {**given, "money.default_stake_minor": self.money.default_stake_minor}.items():

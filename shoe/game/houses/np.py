@@ -52,7 +52,11 @@ NP_PUNTO_BANCO: Final = House(
         "A stake that the bank could not pay is refused; the bank is broken when it could pay none.",
         "“Your wager is returned as whole”: the 5 % are of the win alone.",
     ),
-    claim=Claim("when you start from the scratch, and play with defaults, you are 97% sure to explode the Bank", 97),
+    claim=Claim(
+        "when you start from the scratch, and play with defaults, you are, at some point you are 97% sure to explode "
+        "the Bank",
+        97,
+    ),
 )
 
 NP_PUNTO_BANCO_THREE: Final = replace(
