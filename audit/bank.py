@@ -95,7 +95,7 @@ def _climb(steps: Mapping[int, float], start: int, top: int) -> Fraction:
             passage = passages.next()
         if max(ahead) < _SMALL:
             ahead, scaled = [x / _SMALL for x in ahead], scaled + _SHIFT
-    return Fraction(sum(ahead)) / 2**scaled
+    return Fraction(sum(ahead)) / (1 << scaled)
 
 
 class _Passages:
