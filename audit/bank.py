@@ -16,7 +16,7 @@ from math import gcd
 from typing import Final
 
 from audit.showings import Showings
-from audit.wagers import net_law
+from audit.wagers import bet_edge, net_law
 from shoe.errors import InputError, expected
 from shoe.game.bets.layout import worst_minor
 from shoe.game.bets.terms import Terms
@@ -24,6 +24,9 @@ from shoe.game.bets.wagers import Bet
 
 _SMALL: Final = 2.0**-500
 _SHIFT: Final = 500
+
+_ROUNDED_AWAY: Final = {"half_up": 1, "up": 0, "down": 2}
+"""The most that rounding a win and its commission can add to what a bettor wins, in minor units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +57,19 @@ def break_bank(law: Showings, terms: Terms, bet: Bet) -> Breaking | None:
     return Breaking(bet.name, stake, money.purse_minor, money.bank_minor, probability)
 
 
-def any_play_at_most(terms: Terms, decks: int) -> Fraction | None:
-    """Bound the probability that a purse breaks the bank, however it is staked, where no stake gains on average.
+def any_play_at_most(law: Showings, terms: Terms) -> Fraction | None:
+    """Bound the probability that a purse breaks the bank, however it is staked.
 
-    What the bettor has is then expected never to rise, and a broken bank has lost all but what its least bet could
-    win. None as for `break_bank`. Source: Doob's optional stopping theorem.
+    Where no stake gains on average, what the bettor has is expected never to rise, and a broken bank has lost all but
+    what its least bet could win. None as for `break_bank`, and where some stake might gain. Source: Doob's optional
+    stopping theorem.
     """
-    money = terms.money
+    money, least = terms.money, terms.limits.min_minor
     if money.bank_minor is None or money.purse_minor is None:
         return None
-    least = terms.limits.min_minor
-    unpaid = min(worst_minor(terms, [{bet.name: least}], decks) for bet in terms.bets) - 1
+    if any(bet_edge(law, bet) * least < _ROUNDED_AWAY[money.rounding] for bet in terms.bets):
+        return None
+    unpaid = min(worst_minor(terms, [{bet.name: least}], law.decks) for bet in terms.bets) - 1
     return Fraction(money.purse_minor, money.purse_minor + money.bank_minor - unpaid)
 
 

@@ -92,7 +92,7 @@ def _bank_object(decks: int, table: House | None) -> dict[str, dict[str, Any]]:
     breaks = _breaks(decks, table)
     if table is None or not breaks:
         return {}
-    first, most = breaks[0], any_play_at_most(table.terms, decks)
+    first, most = breaks[0], any_play_at_most(showings(decks), table.terms)
     return {
         "bank": {
             "claim": table.claim and table.claim.words,
@@ -145,15 +145,19 @@ def _pays(bet: Bet) -> str:
 
 
 def _bank_lines(decks: int, table: House | None) -> Iterable[str]:
-    for bank in _bank_object(decks, table).values():
-        unit = table.terms.money.minor_per_unit if table else 1
-        stake, purse, funds = (bank[f"{key}_minor"] / unit for key in ("stake", "purse", "bank"))
-        if bank["claim"]:
-            yield f"The house's page: “{bank['claim']}”: {bank['claimed_percent']} %"
-        yield f"Odds that a purse of {purse:,g} breaks the bank of {funds:,g}, always staking {stake:g} on one bet:"
-        yield from columns([("bet", "probability"), *bank["broken"].items()], "<>")
-        yield f"However it is staked, at most {bank['any_play_at_most_percent']} %"
-        yield ""
+    breaks = _breaks(decks, table)
+    if table is None or not breaks:
+        return
+    claim, money, most = table.claim, table.terms.money, any_play_at_most(showings(decks), table.terms)
+    amounts = (money.purse_minor, money.bank_minor, money.default_stake_minor)
+    purse, funds, stake = (f"{(amount or 0) / money.minor_per_unit:,g}" for amount in amounts)
+    if claim:
+        yield from (f"The house's page says {claim.percent} %:", f"“{claim.words}”")
+    yield f"Odds that a purse of {purse} breaks the bank of {funds}, always staking {stake} on one bet:"
+    yield from columns([("bet", "probability"), *((each.bet, scientific(each.probability)) for each in breaks)], "<>")
+    if most is not None:
+        yield f"However it is staked, at most {percent(most, 4)} %"
+    yield ""
 
 
 def _rows(law: Exact, counts: Mapping[Any, int]) -> Iterable[tuple[object, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from math import exp, floor, log, log10
 
@@ -114,7 +115,7 @@ def eliminated(nets: Mapping[int, int], below: int, above: int) -> Fraction:
 def test_no_way_to_stake_comes_near_the_claim() -> None:
     """No stake that the table takes has an edge on the house, so that a purse of 1,000 is no more than 1 in 11."""
     assert all(edge_at(LAW, bet, stake, NP.terms) > 0 for bet in NP.terms.bets for stake in range(100, 400, 9))
-    most = any_play_at_most(NP.terms, 8)
+    most = any_play_at_most(LAW, NP.terms)
     assert most == Fraction(100_000, 100_000 + 1_000_000 - 94)
     assert NP.claim is not None
     assert most < Fraction(NP.claim.percent, 100) / 10
@@ -124,7 +125,17 @@ def test_a_table_without_a_bank_or_purse_has_no_such_odds() -> None:
     for name in ("vip", "chance", "doppelganger"):
         terms = HOUSES[name].terms
         assert break_bank(LAW, terms, terms.bets[0]) is None
-        assert any_play_at_most(terms, 8) is None
+        assert any_play_at_most(LAW, terms) is None
+
+
+def test_a_table_where_some_stake_may_gain_has_no_such_bound() -> None:
+    """Without commission the bettor has the edge; from .01 up, rounding gives it to him; rounded up it never does."""
+    free = replace(NP.terms, bets=HOUSES["intercasino_as_printed"].terms.bets)
+    small = replace(NP.terms, limits=replace(NP.terms.limits, min_minor=9))
+    assert any_play_at_most(LAW, free) is None
+    assert any_play_at_most(LAW, small) is None
+    assert any_play_at_most(LAW, replace(small, money=replace(NP.terms.money, rounding="up"))) is not None
+    assert any_play_at_most(LAW, replace(NP.terms, money=replace(NP.terms.money, rounding="down"))) is None
 
 
 def test_a_richer_purse_and_a_poorer_bank_break_more_often() -> None:

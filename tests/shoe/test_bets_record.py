@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from shoe.errors import BetError, RulesError
+from shoe.game.bets import record
 from shoe.game.bets.record import KEYS, MAX_BETS, parse_terms, print_terms, terms_of
+from shoe.game.bets.terms import Limits, Money, OwnLimit, Pace
 from shoe.game.bets.wagers import CATALOGUE, Bet
 from shoe.game.houses import HOUSES, vary
 from shoe.game.rules import parse_rules
@@ -81,6 +85,13 @@ def test_a_table_of_its_own_that_does_not_fit_is_refused(overrides: dict[str, An
     with pytest.raises(RulesError) as refused:
         vary(HOUSES["vip"].rules, overrides)
     assert str(refused.value).startswith(message)
+
+
+def test_the_written_terms_name_the_keys_and_choices_that_are_read() -> None:
+    written = (Path(record.__file__).parents[2] / "TERMS.md").read_text(encoding="utf-8")
+    assert sorted(KEYS) == sorted(re.findall(r"^\| `(\w+)` \|", written, re.MULTILINE))
+    for part in (Limits, Money, OwnLimit, Pace):
+        assert all(f"`{name}`" in written for name in part.__match_args__)
 
 
 def at(*path: str | int, value: Any) -> Change:

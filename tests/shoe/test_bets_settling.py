@@ -80,6 +80,23 @@ BY_HAND: dict[tuple[str, str], dict[str, int]] = {
     ("Kc Qd Th", "Ts 2d 7c"): {
         "banker": 95, "ez_banker": 100, "no_commission_banker": 100, "banker_dragon_bonus": 3000, "big": 54,
     },
+    # 9 beats 8, both natural, the other way round
+    ("9s Kd", "5h 3c"): {
+        "player": 100, "player_dragon_bonus": 100, "small": 150, "player_natural": 400, "banker_natural": 400,
+    },
+    # 7 beats 6, both standing
+    ("7s Td", "2h 4c"): {"player": 100, "small": 150},
+    # the banker's two-card 7 beats 6: no Dragon 7
+    ("6s Td", "3h 4c"): {"banker": 95, "ez_banker": 100, "no_commission_banker": 100, "small": 150},
+    # the banker's natural alone
+    ("2s 3d", "9h Kc"): {
+        "banker": 95, "ez_banker": 100, "no_commission_banker": 100, "banker_dragon_bonus": 100, "small": 150,
+        "banker_natural": 400,
+    },
+    # 9 to 9 on six cards: a tie, but of no naturals
+    ("2s 3d 4h", "5c Kd 4s"): {
+        "player": 0, "banker": 0, "tie": 800, "ez_banker": 0, "no_commission_banker": 0, "big": 54, "tie_9": 900,
+    },
     # pairs of both colours on both sides, a three-card 8 beats 6
     ("Qc Qd 8s", "3h 3s"): {
         "player": 100, "panda_8": 2500, "player_pair": 1100, "banker_pair": 1100, "either_pair": 500, "big": 54,
@@ -97,6 +114,18 @@ def test_every_bet_on_coups_reckoned_by_hand(player: str, banker: str) -> None:
 
 def test_the_coups_reckoned_by_hand_win_every_bet_at_least_once() -> None:
     assert {name for won in BY_HAND.values() for name, net in won.items() if net > 0} == set(CATALOGUE)
+
+
+def test_the_coups_reckoned_by_hand_are_of_every_kind() -> None:
+    """Outcome, naturals and number of cards; and each class of pair on each side."""
+    by_hand = {shown_by(deal(*both)) for both in BY_HAND}
+
+    def kind(shown: Shown) -> tuple[str, bool, bool, int]:
+        cards = shown.player_cards + shown.banker_cards
+        return shown.outcome, shown.player_natural, shown.banker_natural, cards
+
+    assert {kind(shown) for shown in by_hand} == {kind(shown) for shown in reachable(8)}
+    assert {shown.player_pair for shown in by_hand} == {shown.banker_pair for shown in by_hand} == set(PAIRS)
 
 
 def test_witnesses_show_all_that_can_be_shown() -> None:

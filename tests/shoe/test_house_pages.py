@@ -16,7 +16,7 @@ RULES = [(page, rule) for page, rules in PAGES.items() for rule in rules]
 
 
 @cache
-def tests_in(path: str) -> frozenset[str]:
+def names_in(path: str) -> frozenset[str]:
     return frozenset(re.findall(r"^ *def (test_\w+)", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE))
 
 
@@ -28,7 +28,7 @@ def test_a_rule_is_kept_by_a_test_that_is_there(page: str, rule: tuple[str, str,
     assert not reading or reading.endswith(".")
     if kept not in (API, DECISIONS):
         path, name = kept.split("::")
-        assert name in tests_in(path)
+        assert name in names_in(path)
 
 
 def test_no_sentence_stands_twice_on_one_page() -> None:
@@ -41,4 +41,4 @@ def test_each_page_is_kept_mostly_by_tests_here() -> None:
 
 
 def test_a_test_that_is_not_there_is_noticed() -> None:
-    assert "test_the_moon" not in tests_in("tests/shoe/test_roads.py")
+    assert "test_the_moon" not in names_in("tests/shoe/test_roads.py")

@@ -55,8 +55,8 @@ INTERCASINO: Final = House(
     source="InterCasino, “Baccarat”, by the rules of the New Jersey Casino Control Commission",
     settled=(
         *_SETTLED,
-        "“A winning Banker hand wager 1 to 1” states no commission, and would give the bettor 1.235 %; further down “the "
-        "gambling house takes a payment on gaining banker wagers”: 5 % is taken.",
+        "“A winning Banker hand wager 1 to 1” states no commission, and would give the bettor 1.235 %.",
+        "But the house “takes a payment on gaining banker wagers”: 5 % is taken.",
         "The rounding of the commission is not said: whole minor units, a half up.",
     ),
 )
