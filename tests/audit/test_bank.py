@@ -38,6 +38,19 @@ def test_the_players_bet_by_the_closed_form_of_gamblers_ruin() -> None:
     assert scientific(found.probability) == "2.71141953e-119"
 
 
+@pytest.mark.parametrize(("purse", "bank"), [(1, 1), (2, 3), (5, 2), (7, 40)])
+def test_a_small_purse_is_spent_when_it_holds_no_stake(purse: int, bank: int) -> None:
+    terms = replace(NP.terms, money=replace(NP.terms.money, purse_minor=100 * purse, bank_minor=100 * bank))
+    r = Fraction(ODDS["banker"], ODDS["player"])
+    for spare in (0, 99):  # what is left below a stake helps neither side
+        rich = replace(
+            terms, money=replace(terms.money, purse_minor=100 * purse + spare, bank_minor=100 * bank + spare)
+        )
+        found = break_bank(LAW, rich, terms.bet("player"))
+        assert found is not None
+        assert close(found.probability, (r**purse - 1) / (r ** (purse + bank) - 1))
+
+
 def test_the_ties_bet_by_an_exact_recurrence() -> None:
     """Down by ones only, the odds of ruin are f(y)/f(n) with q·f(y+1) = f(y) − p·f(y−8), f(1) = 1, f(≤ 0) = 0.
 

@@ -35,6 +35,7 @@ INTERCASINO, CHANCE, DOPPELGANGER = (HOUSES[name].terms for name in ("intercasin
     ("terms", "stakes"),
     [
         (NP, {}),  # a pass
+        (DOPPELGANGER, {}),
         (NP, {"tie": 100}),
         (NP, {"banker": 12_345}),
         (THREE, {"player": 100, "banker": 100, "tie": 100}),
