@@ -226,7 +226,7 @@ def test_edges_load_neither_numpy_nor_scipy() -> None:
 
 # --- tables ----------------------------------------------------------------------------------------------------
 
-# Percent to nine places, per unit and at the least stake. tables.md's figures for 8 decks; for 6 decks Wizard of Odds'
+# Percent to nine places, per unit and at the least stake: Wizard of Odds' edges for 8 decks; for 6 decks its
 # counts (392220492728832, 403095751234560, 83552962932288 of 878869206895680) through each pay.
 TABLES = {
     "np_punto_banco": {"player": "1.235081329", "banker": "1.057905784", "tie": "14.359628779"},
