@@ -23,7 +23,7 @@ from tests.shoe.witness_coups import deal, hands, witnesses
 
 TERMS = HOUSES["intercasino"].terms
 
-# Nets of 100 minor units, reckoned by hand from the pay tables that Wizard of Odds prints; a bet not named loses the 100.
+# Nets of 100 minor units, reckoned by hand from the pay tables that Wizard of Odds prints; a bet not named loses.
 BY_HAND: dict[tuple[str, str], dict[str, int]] = {
     # a natural 9 against 7
     ("9s Kd", "7h Tc"): {"player": 100, "player_dragon_bonus": 100, "small": 150, "player_natural": 400},
