@@ -4,6 +4,7 @@
     ├── InputError (also ValueError)     the caller's fault: bad text, bytes, numbers or rules
     │   ├── CardError                    not a card, or not a card number
     │   ├── RulesError                   a table's rules that can't be played
+    │   ├── BetError                     a bet that a table's terms don't take
     │   ├── SeedError                    a seed, commitment or client name of the wrong form
     │   ├── CanonicalError               bytes that are not canonical JSON
     │   ├── RecordError                  a record of unknown type, or with a wrong key or value
@@ -38,6 +39,10 @@ class CardError(InputError):
 
 class RulesError(InputError):
     """Rules of a table that can't be played (protocol §6)."""
+
+
+class BetError(InputError):
+    """A bet, stake or limit that a table's terms don't take."""
 
 
 class SeedError(InputError):

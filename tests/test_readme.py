@@ -73,7 +73,10 @@ def test_a_command_prints_what_the_readme_shows(evidence, command, printed):
         assert re.fullmatch(pattern(printed), re.sub(r"\d+", "0", out.strip()))
 
 
-@pytest.mark.parametrize("command", ["fairshoe odds --decks 8", "fairshoe roads BPTBBBPPTPBBBBBBBBP"])
+@pytest.mark.parametrize(
+    "command",
+    ["fairshoe odds --decks 8", "fairshoe odds --table np_punto_banco", "fairshoe roads BPTBBBPPTPBBBBBBBBP"],
+)
 def test_what_never_changes_is_shown_to_the_digit(evidence, command):
     shown = dict(sessions())[command]
     lines = [line for line in shown.strip().splitlines() if line != "…"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from api.cli import fairshoe
+from audit.edges import percent
+from shoe.game.bets.wagers import CATALOGUE
+from shoe.game.houses import HOUSES
 from shoe.game.tableau import RULES
 
 VECTORS = Path(__file__).parents[1] / "vectors"
@@ -44,7 +48,7 @@ class TestPublishedCounts:
 
     def test_edges(self, decks: int) -> None:
         bets, published = odds("--decks", str(decks))["bets"], EXACT[decks]["house_edge_pct"]
-        assert {name: bet["edge_percent"] for name, bet in bets.items()} == {
+        assert {name: bets[name]["edge_percent"] for name in PUBLISHED_BETS} == {
             name: published[theirs] for name, theirs in PUBLISHED_BETS.items()
         }
 
@@ -76,18 +80,81 @@ def test_the_eight_deck_edges_are_those_everyone_quotes() -> None:
     """Banker 1.057905784, player 1.235081329, tie 14.359628779 percent, to nine decimals as published."""
     quoted = {"player": "1.235081329", "banker": "1.057905784", "tie": "14.359628779"}
     bets = odds()["bets"]
-    assert list(bets) == ["player", "banker", "tie"]
+    assert list(bets)[:4] == ["player", "banker", "tie", "player_pair"]
     for name, edge in quoted.items():
         assert abs(float(bets[name]["edge_percent"]) - float(edge)) < 6e-10
         assert len(bets[name]["edge_percent"].split(".")[1]) == 12
 
 
-def test_a_table_has_its_own_decks() -> None:
-    assert odds("--table", "np_punto_banco") == odds("--decks", "8") == odds()
+def test_a_shoe_without_a_table_has_every_ready_made_bet() -> None:
+    bets = odds("--decks", "8")["bets"]
+    assert list(bets) == list(CATALOGUE)
+    assert all(list(bet) == ["edge_percent"] for bet in bets.values())
+    assert bets["dragon_7"]["edge_percent"] == "7.611334472443"  # Wizard of Odds: 7.611334 %
+    assert bets["perfect_pair_25_250"]["edge_percent"] == "6.623516912159"  # 1 − (26·56032 + 251·481)/1689465
+    assert odds() == odds("--decks", "8")
+
+
+@pytest.mark.parametrize("name", HOUSES)
+def test_a_table_has_its_own_decks_and_bets(name: str) -> None:
+    printed, house = odds("--table", name), HOUSES[name]
+    without = odds("--decks", str(house.rules.decks))
+    for key in ("decks", "total", "outcomes", "rules", "cards", "joint_totals"):
+        assert printed[key] == without[key]
+    assert list(printed["bets"]) == [bet.name for bet in house.terms.bets]
+    for bet in printed["bets"].values():
+        assert list(bet) == ["edge_percent", "minimum_minor", "edge_at_minimum_percent"]
+        assert bet["minimum_minor"] == house.terms.limits.min_minor
+        assert len(bet["edge_at_minimum_percent"].split(".")[1]) == 12
+    assert printed["bets"]["player"]["edge_percent"] == without["bets"]["player"]["edge_percent"]
+
+
+def test_a_tables_own_pay_is_what_its_edge_is_of() -> None:
+    """Six decks by 19:20; and a house that takes no commission has the player's edge against it."""
+    edges = {name: odds("--table", name)["bets"] for name in ("doppelganger", "intercasino_as_printed")}
+    assert edges["doppelganger"]["banker"]["edge_percent"] == "1.055848695482"
+    assert edges["doppelganger"]["player_doppelganger"]["edge_percent"] == percent(Fraction(19, 311))
+    assert edges["intercasino_as_printed"]["banker"]["edge_percent"] == "-1.235081328917"
+
+
+def test_a_bank_that_can_be_broken_stands_beside_its_houses_claim() -> None:
+    bank = odds("--table", "np_punto_banco")["bank"]
+    assert bank["claim"].endswith("97% sure to explode the Bank")
+    assert bank["claimed_percent"] == 97
+    assert (bank["stake_minor"], bank["purse_minor"], bank["bank_minor"]) == (100, 100_000, 1_000_000)
+    assert bank["broken"] == {"player": "2.71141953e-119", "banker": "1.33465925e-107", "tie": "7.55327747e-164"}
+    assert bank["any_play_at_most_percent"] == percent(Fraction(100_000, 1_099_906))
+    three = odds("--table", "np_punto_banco_three")["bank"]
+    assert (three["claim"], three["claimed_percent"]) == (None, None)
+    assert three["broken"] == bank["broken"]
+
+
+def test_only_a_finite_bank_is_spoken_of() -> None:
+    for name in ("vip", "chance", "doppelganger", "intercasino"):
+        assert "bank" not in odds("--table", name)
+
+
+def test_people_read_a_tables_bets_and_its_bank() -> None:
+    text = call("--table", "np_punto_banco").stdout
+    _, _, _, _, bets, bank, joint = text.split("\n\n")
+    assert [line.split() for line in bets.splitlines()[1:]] == [
+        ["player", "1.2350813289", "1.2350813289", "1:1"],
+        ["banker", "1.0579057842", "1.0579057842", "1:1", "less", "5", "%"],
+        ["tie", "14.3596287787", "14.3596287787", "8:1"],
+    ]
+    said, quoted, asked, *odds_of, most = bank.splitlines()
+    assert said == "The house's page says 97 %:"
+    assert quoted.endswith("97% sure to explode the Bank”")
+    assert asked == "Odds that a purse of 1,000 breaks the bank of 10,000, always staking 1 on one bet:"
+    assert [line.split()[0] for line in odds_of] == ["bet", "player", "banker", "tie"]
+    assert most == "However it is staked, at most 9.0917 %"
+    assert joint.startswith("Both totals")
 
 
 def test_keys_are_those_that_scripts_rely_on() -> None:
-    assert list(odds()) == ["decks", "total", "outcomes", "rules", "cards", "bets", "joint_totals"]
+    keys = ["decks", "total", "outcomes", "rules", "cards", "bets", "joint_totals"]
+    assert list(odds()) == list(odds("--table", "vip")) == keys
+    assert list(odds("--table", "np_punto_banco")) == [*keys, "bank"]
     assert list(odds()["outcomes"]) == ["banker", "player", "tie"]
     assert list(odds()["cards"]) == ["4", "5", "6"]
 
@@ -103,7 +170,7 @@ def test_people_read_counts_and_percents() -> None:
     ]
     assert len(cards.splitlines()) == 4
     assert [line.split()[0] for line in rules.splitlines()[1:]] == list(RULES)
-    assert bets.splitlines()[2].split()[-1] == "1.0579057842"
+    assert bets.splitlines()[2].split() == ["banker", "1.0579057842", "1:1", "less", "5", "%"]
     assert abs(sum(float(cell) for row in joint.splitlines()[2:] for cell in row.split()[1:]) - 100) < 100 * 5e-5
 
 

@@ -80,7 +80,7 @@ def test_whole_rules_need_every_key(house: Installation, key: str) -> None:
         ({}, "expected either preset or rules, got 'both or neither'"),
         ({"preset": "np_punto_banco", "rules": RULES}, "expected either preset or rules"),
         ({"rules": RULES, "overrides": {}}, "expected overrides beside a preset only"),
-        ({"preset": "monte_carlo"}, "preset: expected one of np_punto_banco, got 'monte_carlo'"),
+        ({"preset": "monte_carlo"}, "preset: expected one of np_punto_banco, np_punto_banco_three, chance,"),
         ({"preset": 7}, "preset: Input should be a valid string"),
         ({"preset": "np_punto_banco", "id": "T"}, "id: String should match pattern"),
         ({"preset": "np_punto_banco", "id": "-t"}, "id: String should match pattern"),

@@ -1,0 +1,44 @@
+"""The table of the houses' rules points at tests that are there, and every page has its part."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.shoe.house_pages import API, DECISIONS, PAGES
+
+ROOT = Path(__file__).parents[2]
+RULES = [(page, rule) for page, rules in PAGES.items() for rule in rules]
+
+
+@cache
+def names_in(path: str) -> frozenset[str]:
+    return frozenset(re.findall(r"^ *def (test_\w+)", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE))
+
+
+@pytest.mark.parametrize(("page", "rule"), RULES, ids=[f"{page}-{n}" for n, (page, _) in enumerate(RULES)])
+def test_a_rule_is_kept_by_a_test_that_is_there(page: str, rule: tuple[str, str, str]) -> None:
+    words, kept, reading = rule
+    assert words
+    assert len(words) <= 100  # a few words to find the sentence by, no copy of it
+    assert not reading or reading.endswith(".")
+    if kept not in (API, DECISIONS):
+        path, name = kept.split("::")
+        assert name in names_in(path)
+
+
+def test_no_sentence_stands_twice_on_one_page() -> None:
+    assert [words for words, times in Counter((page, rule.words) for page, rule in RULES).items() if times > 1] == []
+
+
+def test_each_page_is_kept_mostly_by_tests_here() -> None:
+    here = Counter(page for page, rule in RULES if rule.kept not in (API, DECISIONS))
+    assert min(here[page] for page in PAGES) >= 20
+
+
+def test_a_test_that_is_not_there_is_noticed() -> None:
+    assert "test_the_moon" not in names_in("tests/shoe/test_roads.py")
