@@ -15,7 +15,8 @@ from api.service import Service
 from api.world import make_id
 from api.writing import Finish, Step, Writing
 from shoe.errors import RulesError, expected
-from shoe.game.houses import house
+from shoe.game.bets.record import terms_of
+from shoe.game.houses import house, vary
 from shoe.game.rules import Rules, parse_rules
 from shoe.proof.canonical import parse_object, print_canonical
 
@@ -34,11 +35,11 @@ def make_table(
 ) -> Step[TableRow]:
     """Make a table of a preset's rules with some keys overridden, or of whole rules; open to guests or not.
 
-    Raises RulesError for rules that can't be played or printed and for guests in mode two_phase, Refusal where the id
+    Raises RulesError for rules that can't be played or printed, for bets that can't be paid, and for guests in mode two_phase, Refusal where the id
     is taken.
     """
-    given = rules if preset is None else {**house(preset).rules.to_json(), **(overrides or {})}
-    played = parse_rules(given)
+    played = parse_rules(rules) if preset is None else vary(house(preset).rules, overrides or {})
+    terms_of(played)
     if guests and played.entropy == "two_phase":
         # Whoever may come back under another name could withhold seed after seed.
         raise RulesError(expected("beacon or house at a table open to guests", "two_phase", "rules.entropy"))

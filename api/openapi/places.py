@@ -60,7 +60,7 @@ _HEADERS: Final[dict[str, Schema]] = {
         "schema": {"type": "string", "pattern": "^[0-9A-Za-z._-]{1,64}$"},
     },
     "Cache-Control": {
-        "description": "Whether it may be kept: no-store, no-cache (ask again by ETag; private: no proxy), or immutable.",
+        "description": "Whether it may be kept: no-store, no-cache (ask by ETag; private: no proxy) or immutable.",
         "required": True,
         "schema": {
             "type": "string",

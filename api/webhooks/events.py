@@ -99,8 +99,13 @@ def _data(index: int, data: bytes, table: str) -> tuple[str, Mapping[str, Json]]
     record = parse_record(data)
     if not isinstance(record, ShoeRecord):
         raise ImpossibleError(f"record {index} makes no event")
-    said = {"table": table, "shoe": record.shoe, "seq": record.seq, "index": index, "record": data.decode()}
-    return record.time, said
+    return record.time, {
+        "table": table,
+        "shoe": record.shoe,
+        "seq": record.seq,
+        "index": index,
+        "record": data.decode(),
+    }
 
 
 def _active(session: Session) -> Sequence[Row[str, str, str | None]]:
