@@ -131,6 +131,7 @@ def filled(house: Installation) -> Installation:
     house.post(f"/shoes/{shoe}/lock")
     house.post(f"/shoes/{shoe}/seeds", {"position": 0, "seed": "a-seed"})
     house.post("/tables/t/books", {"size": 4})
+    house.post("/webhooks", {"url": "https://hooks.example/shoes", "events": ["shoe.opened"], "table": "t"})
     house.post(f"/seats/{house.post('/tables/t/seats')['seat']}/revoke")
     house.post(f"/shoes/{shoe}/void", {"reason": "operator"})
     house.post("/tables", {"id": "u", "preset": "np_punto_banco", "overrides": HOUSE})

@@ -16,6 +16,7 @@ import secrets as chance
 import signal
 import subprocess
 import sys
+import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -134,15 +135,18 @@ class Watched:
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
         """Ask the server; the answer is kept with its head."""
         raw = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
-        given = {"Content-Type": "application/json", **headers}
+        given = {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4()), **headers}
+        key = self.folder / "operator.key"
+        if key.exists():
+            given.setdefault("Authorization", f"Bearer {key.read_text().strip()}")
         with urllib3.PoolManager(retries=False) as pool:
             answer = pool.request(method, self._url + path, body=raw, headers=given)
         head = "".join(f"{name}: {value}\n" for name, value in answer.headers.items())
         self.said[f"{len(self.said)} {method} {path} {answer.status}"] = head.encode() + answer.data
         return answer.status, json.loads(answer.data) if "json" in answer.headers["Content-Type"] else answer.data
 
-    def post(self, path: str, body: Any = None) -> Any:
-        status, answer = self.ask("POST", f"/v1{path}", {} if body is None else body)
+    def post(self, path: str, body: Any = None, **headers: str) -> Any:
+        status, answer = self.ask("POST", f"/v1{path}", {} if body is None else body, **headers)
         assert status == 201, answer
         return answer
 
@@ -157,7 +161,9 @@ def play(house: Watched) -> None:
         house.post(f"/tables/{table}/books", {"size": 3})
         house.shoes[table] = house.post(f"/tables/{table}/shoes", DEADLINES)["shoe"]
     for table in ("open", "locked"):
-        house.post(f"/shoes/{house.shoes[table]}/entropy", {"seed_commitment": commit_seed("a-players-seed").hex()})
+        seat = house.post(f"/tables/{table}/seats")["token"]
+        asked = {"seed_commitment": commit_seed("a-players-seed").hex()}
+        house.post(f"/shoes/{house.shoes[table]}/entropy", asked, Authorization=f"Bearer {seat}")
     for table in ("locked", "sealed", "each", "revealed", "ended"):
         house.post(f"/shoes/{house.shoes[table]}/lock")
     for table, coups in (("sealed", 3), ("each", 2), ("revealed", 5), ("ended", 5)):
