@@ -35,8 +35,8 @@ def make_table(
 ) -> Step[TableRow]:
     """Make a table of a preset's rules with some keys overridden, or of whole rules; open to guests or not.
 
-    Raises RulesError for rules that can't be played or printed, for bets that can't be paid, and for guests in mode two_phase, Refusal where the id
-    is taken.
+    Raises RulesError for rules that can't be played or printed, for bets that can't be paid, and for guests in mode
+    two_phase; Refusal where the id is taken.
     """
     played = parse_rules(rules) if preset is None else vary(house(preset).rules, overrides or {})
     terms_of(played)

@@ -338,7 +338,7 @@ def test_a_guests_key_that_might_be_guessed_is_refused(house: Installation) -> N
     headers = {"Authorization": "none", "Idempotency-Key": "k" * (GUESSABLE - 1)}
     answer = house.client.post("/v1/tables/g/seats", json={}, headers=headers)
     assert problem_of(answer, "invalid", 422) == (
-        "Idempotency-Key: expected 32 random characters or more, as a UUID has, got 31"
+        "Idempotency-Key: expected 32 random characters or more, a UUID say, got '31'"
     )
 
 

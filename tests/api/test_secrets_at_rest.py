@@ -90,6 +90,7 @@ class Watched:
     vault_key: str | None = None
     said: dict[str, bytes] = field(default_factory=dict)
     shoes: dict[str, str] = field(default_factory=dict)
+    seats: dict[str, str] = field(default_factory=dict)
     _url: str = ""
 
     @property
@@ -160,10 +161,10 @@ def play(house: Watched) -> None:
         house.post("/tables", {"id": table, "preset": "np_punto_banco", "overrides": overrides})
         house.post(f"/tables/{table}/books", {"size": 3})
         house.shoes[table] = house.post(f"/tables/{table}/shoes", DEADLINES)["shoe"]
+        house.seats[table] = house.post(f"/tables/{table}/seats")["token"]
     for table in ("open", "locked"):
-        seat = house.post(f"/tables/{table}/seats")["token"]
         asked = {"seed_commitment": commit_seed("a-players-seed").hex()}
-        house.post(f"/shoes/{house.shoes[table]}/entropy", asked, Authorization=f"Bearer {seat}")
+        house.post(f"/shoes/{house.shoes[table]}/entropy", asked, Authorization=f"Bearer {house.seats[table]}")
     for table in ("locked", "sealed", "each", "revealed", "ended"):
         house.post(f"/shoes/{house.shoes[table]}/lock")
     for table, coups in (("sealed", 3), ("each", 2), ("revealed", 5), ("ended", 5)):
@@ -201,11 +202,12 @@ def provoke(house: Watched) -> None:
     for table, shoe in house.shoes.items():
         for step in STEPS:
             path = f"/v1/shoes/{shoe}/{step}"
+            seat = {"Authorization": f"Bearer {house.seats[table]}"} if step in ("entropy", "seeds") else {}
             for body in (b"{", b"\xff", b"[]", b'{"x": 1}', b'{"seed": 1e999}', b"null"):
-                assert house.ask("POST", path, body)[0] in (400, 422)
-            assert house.ask("POST", path, b"{}", **{"Content-Type": "text/plain"})[0] == 415
+                assert house.ask("POST", path, body, **seat)[0] in (400, 422)
+            assert house.ask("POST", path, b"{}", **{"Content-Type": "text/plain"}, **seat)[0] == 415
             if step not in POSSIBLE.get(table, set()):
-                assert house.ask("POST", path, GOOD.get(step, {}))[0] in (409, 422)
+                assert house.ask("POST", path, GOOD.get(step, {}), **seat)[0] in (409, 422)
         assert house.ask("PUT", f"/v1/shoes/{shoe}", b"{}")[0] == 405
         assert house.ask("GET", f"/v1/shoes/{shoe}/bundle?earlier=x")[0] == 422
         assert house.ask("POST", f"/v1/tables/{table}/books", {"size": 0})[0] == 422
