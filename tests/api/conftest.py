@@ -73,8 +73,22 @@ def logged(originals: Originals, database: str, tmp_path: Path) -> Iterator[Inst
         yield house
 
 
-NOT_OF_THE_STORE = {"test_refusals.py", "test_requests.py", "test_verify_route.py"}
-"""What these look at is decided before the database is asked: on PostgreSQL they run with the long proofs."""
+NOT_OF_THE_STORE = {
+    "test_refusals.py",
+    "test_requests.py",
+    "test_verify_route.py",
+    "test_cli_accounts.py",
+    "test_cli_book.py",
+    "test_cli_keys.py",
+    "test_cli_log.py",
+    "test_client_transport.py",
+    "test_matrix.py",
+    "test_metrics.py",
+    "test_sandbox.py",
+    "test_webhooks_routes.py",
+}
+"""What these look at is decided before the database is asked, or proved elsewhere for both, as commands' use cases are:
+on PostgreSQL they run with the long proofs."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
