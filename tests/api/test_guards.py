@@ -170,7 +170,7 @@ def statements_against(guard: Guard) -> list[str]:
 
 
 def filled(house: Installation) -> Installation:
-    """A void shoe with a contribution, a sealed one with three coups; a book ended; a cosignature; a retired key; a webhook; bets."""
+    """A void shoe with a contribution, a sealed one with three coups; a book ended; a retired key; a webhook; bets."""
     house.table(book=1, decks=1)
     shoe = house.open()
     house.commit(shoe, "a-seed")
