@@ -137,8 +137,8 @@ def open_log(session: Session, vault: Vault, world: World, origin: str | None, *
     """
     keyring = Keyring(vault)
     if holds_nothing(session):
-        made = f"localhost/fairshoe-{world.random_bytes(8).hex()}" + SANDBOX * sandbox
-        return _found_log(session, keyring, world, _require_mark(origin or made, sandbox))
+        name = origin or f"localhost/fairshoe-{world.random_bytes(8).hex()}{SANDBOX if sandbox else ''}"
+        return _found_log(session, keyring, world, _require_mark(name, sandbox))
     name = name_of_log(session)
     if origin not in (None, name):
         raise SetupError(expected(f"{name}, the log's name since its first start", origin, "origin"))

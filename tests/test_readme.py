@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-import shlex
+import shutil
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-import urllib3
 
+from api.client import Client
 from api.demo import running_service
 
 ROOT = Path(__file__).parents[1]
@@ -105,21 +107,37 @@ def test_the_first_card_by_openssl_alone(evidence):
     assert out[-1] == re.search(r'\\"card\\":\\"(..)\\",\\"position\\":0,', bundle)[1]
 
 
-def test_the_requests_of_the_tour_are_taken(tmp_path):
-    pool = urllib3.PoolManager()
-    with running_service(tmp_path / "service") as url:
-        for line in block("sh", "curl").strip().splitlines():
-            words = shlex.split(line)
-            body = words[words.index("-d") + 1] if "-d" in words else None
-            (address,) = [word for word in words if word.startswith("localhost:8000")]
-            response = pool.request(
-                "POST" if body else "GET",
-                address.replace("localhost:8000", url),
-                body=body,
-                headers={"Content-Type": "application/json"} if body else {},
-            )
-            assert response.status in (200, 201), response.data
-    pool.clear()
+@pytest.fixture
+def curl(tmp_path):
+    """The folder of a curl: the machine's, or what stands in for it."""
+    if shutil.which("curl"):
+        return ""
+    made = tmp_path / "bin" / "curl"
+    made.parent.mkdir()
+    made.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P "{ROOT / "tests" / "stand_in_curl.py"}" "$@"\n')
+    made.chmod(0o755)
+    return str(made.parent)
+
+
+def test_the_tour_by_curl_plays_a_coup(tmp_path, curl):
+    """What must have come of it is asked for by the typed client."""
+    with running_service(tmp_path / "fairshoe-data") as url:
+        tour = block("sh", "curl -sS").replace("localhost:8000", url.removeprefix("http://"))
+        out = run(f'export PATH="{curl}:$PATH"\n{tour}\necho "shoe $shoe"', tmp_path)
+        assert "urn:fairshoe:problem" not in out
+        with closing(Client(url)) as client:
+            shoe = out.rsplit("shoe ", 1)[1].strip()
+            summary = client.shoe(shoe)
+            assert (summary.table, summary.state, summary.contributions, summary.coups) == ("t1", "sealed", 1, 1)
+            assert client.checkpoint() in out
+
+
+def test_the_stand_in_asks_as_curl_does(tmp_path):
+    with running_service(tmp_path / "fairshoe-data") as url:
+        stand_in = [sys.executable, "-P", str(ROOT / "tests" / "stand_in_curl.py"), "-sS"]
+        asked = ["-X", "POST", f"{url}/v1/tables", "-H", "Content-Type: application/json", "-d", "{}"]
+        said = subprocess.run([*stand_in, *asked], capture_output=True, text=True, check=True).stdout
+        assert json.loads(said)["type"] == "urn:fairshoe:problem:unauthenticated"
 
 
 def test_the_certificate_shown_has_the_form_of_a_real_one(evidence):

@@ -15,6 +15,7 @@ from shoe.proof.seal import RULES_SCHEMA
 from shoe.proof.seeds import CLIENT_PATTERN, MAX_CONTRIBUTIONS
 
 UUID_PATTERN: Final = "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
+SHOE_PATTERN: Final = UUID_PATTERN.replace("-7[", "-[78][")
 MAX_RECORD: Final = 65_535
 MAX_AMOUNT: Final = 2**63 - 1
 _HASH: Final = "[0-9a-f]{64}"
@@ -37,7 +38,7 @@ def amount(description: str, least: int | None = 0) -> Any:
 
 Hash = Annotated[str, whole(_HASH, "32 bytes as lower-case hex.")]
 Uuid = Annotated[str, whole(UUID_PATTERN, "A UUID of version 7: ids sort by the time they were made.")]
-ShoeId = Annotated[str, whole(UUID_PATTERN, "The shoe's id, a UUID of version 7.")]
+ShoeId = Annotated[str, whole(SHOE_PATTERN, "The shoe's id, a UUID of version 7; in a sandbox of version 8.")]
 TableId = Annotated[str, whole(TABLE_PATTERN, "The table's id.")]
 Client = Annotated[str, whole(CLIENT_PATTERN, "The pseudonym under which the log names a player.")]
 Origin = Annotated[str, Field(description="The log's name, its origin in checkpoints."), WithJsonSchema(ORIGIN.schema)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from api.answers.terms import UUID_PATTERN
+from api.answers.terms import SHOE_PATTERN, UUID_PATTERN
 from api.payloads import TABLE_PATTERN
 from shoe.errors import ImpossibleError, expected
 from shoe.game.rules import MAX_COUPS
@@ -28,7 +28,7 @@ _TILE: Final = (
 )
 _PATH: Final[dict[str, tuple[str, Schema]]] = {
     "table_id": ("The table's id.", _text(TABLE_PATTERN)),
-    "shoe_id": ("The shoe's id.", _UUID),
+    "shoe_id": ("The shoe's id.", _text(SHOE_PATTERN)),
     "key_id": ("The API key's id, not its token.", _UUID),
     "seat_id": ("The seat's id, not its token.", _UUID),
     "webhook_id": ("The webhook's id.", _UUID),

@@ -22,6 +22,7 @@ from api.cases.webhooks import (
 )
 from api.db.tables import DeliveryRow, WebhookRow
 from api.payloads import PageQuery
+from api.refusals import NOT_FOUND
 from api.routes.endpoint import Resource
 from api.routes.exchange import answer_privately, commit, page, service
 from api.webhooks.addresses import Reach
@@ -47,7 +48,7 @@ blueprint = Resource("webhooks", "/v1/webhooks")
     access=OPERATOR,
     body=NewWebhook,
     answers={201: WebhookMade},
-    refuses=(WEBHOOKS_FULL,),
+    refuses=(NOT_FOUND, WEBHOOKS_FULL),
     claimed="may",
     secret=True,
 )

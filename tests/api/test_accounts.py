@@ -25,6 +25,7 @@ from api.backup.making import make_backup
 from api.backup.restoring import restore_backup
 from api.cases import accounts
 from api.cases.accounts import Made
+from api.claims import GUESSABLE
 from api.db.sessions import open_store
 from api.db.tables import ClaimRow, CredentialRow
 from api.routes.guard import GUARD
@@ -323,12 +324,22 @@ def test_guests_from_two_addresses_have_claims_of_their_own(house: Installation)
     client = house.app.test_client()
     tokens = [
         client.open(
-            "/v1/tables/g/seats", method="POST", json={}, headers={"Idempotency-Key": "k"},
+            "/v1/tables/g/seats", method="POST", json={}, headers={"Idempotency-Key": "k" * GUESSABLE},
             environ_base={"REMOTE_ADDR": address},
         ).json["token"]
         for address in ("192.0.2.1", "192.0.2.2", "192.0.2.1")
     ]  # fmt: skip
     assert tokens[0] == tokens[2] != tokens[1]
+
+
+def test_a_guests_key_that_might_be_guessed_is_refused(house: Installation) -> None:
+    """Who has the database and the key could open the answer kept under it."""
+    house.post("/tables", {"id": "g", "preset": "np_punto_banco", "overrides": HOUSE, "guests": True})
+    headers = {"Authorization": "none", "Idempotency-Key": "k" * (GUESSABLE - 1)}
+    answer = house.client.post("/v1/tables/g/seats", json={}, headers=headers)
+    assert problem_of(answer, "invalid", 422) == (
+        "Idempotency-Key: expected 32 random characters or more, a UUID say, got '31'"
+    )
 
 
 # --- what can be read of a token ---------------------------------------------------------------

@@ -75,6 +75,12 @@ def target(request: pytest.FixtureRequest) -> Iterator[Target]:
 
 
 @pytest.fixture
+def house(found: Found) -> Installation:
+    """With limits that nobody reaches: so that writes are counted."""
+    return found(further={"writes_per_minute": 10**6})
+
+
+@pytest.fixture
 def filled(house: Installation) -> Installation:
     """A house with something in every table: ended, void and live shoes, kept answers, a witness's line."""
     house.table("t", **SMALL)
@@ -87,6 +93,8 @@ def filled(house: Installation) -> Installation:
     assert kept.status_code == 201
     house.table("two-phase", decks=1)
     house.commit(house.open("two-phase"), "a-seed")
+    house.post("/webhooks", {"url": "https://hooks.example/shoes", "events": ["coup.dealt"]})
+    house.post(f"/shoes/{shoe}/coups")
     with house.service.store.writing() as session:
         cosigned = cosign(session.get_one(CheckpointRow, 2).text, WITNESS, 1_769_860_800)
         line = cosigned.removesuffix("\n").split("\n")[-1]
@@ -252,7 +260,7 @@ def test_backups_made_under_load_are_whole(filled: Installation, tmp_path: Path)
 
 def copy_of(house: Installation, found: Found, folder: Path, url: str | None) -> Installation:
     """A restored copy's service, with the original's vault key and pin, the same clock, and chance of its own."""
-    for name in ("vault.key", "checkpoint.pinned"):
+    for name in ("vault.key", "checkpoint.pinned", "operator.key"):
         shutil.copy(house.folder / name, folder)
     return found(folder.name, database_url=url, clock=house.clock, chance=Chance(5000))
 
@@ -559,7 +567,7 @@ def test_the_commands_back_up_and_restore(filled: Installation, tmp_path: Path, 
         "rows": rows,
     }
     assert folder.stat().st_mode & 0o777 == 0o700
-    for name in ("vault.key", "checkpoint.pinned"):
+    for name in ("vault.key", "checkpoint.pinned", "operator.key"):
         shutil.copy(filled.folder / name, folder)
     found_well = call("log", "check", "--json", folder=folder, url=url)
     assert (found_well.exit_code, json.loads(found_well.stdout)["size"]) == (0, size)

@@ -183,7 +183,7 @@ MEMBERS: dict[str, tuple[Callable[[Members], Members], str]] = {
         "archive: expected the header of coups.jsonl, ",
     ),
     "edited": (
-        lambda members: members | {"coups.jsonl": members["coups.jsonl"].replace(b'"tie"', b'"Tie"', 1)},
+        lambda members: members | {"coups.jsonl": members["coups.jsonl"].replace(b'"banker"', b'"Banker"', 1)},
         "coups.jsonl: expected 2 rows of SHA-256 ",
     ),
     "lines_joined": (
@@ -289,7 +289,7 @@ MANIFESTS: dict[str, tuple[Callable[[Members], Members], str]] = {
     "other_size": (saying(size=8), "manifest.json: expected log, size and root of the checkpoint"),
     "other_root": (saying(root="00" * 32), "manifest.json: expected log, size and root of the checkpoint"),
     "no_checkpoint": (saying(checkpoint="hello"), "manifest.json: "),
-    "path": (tables_with(lambda tables: tables["coups"].update(table="../x")), "manifest.json: tables[11].table: "),
+    "path": (tables_with(lambda tables: tables["coups"].update(table="../x")), "manifest.json: tables["),
     "no_tables": (saying(tables=[]), "manifest.json: tables: expected a list of 1…1000 items"),
     "unknown_table": (unknown_table, "manifest.json: expected only tables of schema "),
     "missing_table": (

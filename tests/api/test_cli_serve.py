@@ -26,6 +26,9 @@ ROOT = Path(__file__).parents[2]
 RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from api.cli import main; main()"
 
 
+FIRST = "The first start makes an API key with every role:"
+
+
 @contextmanager
 def serving(folder: Path, *args: str) -> Iterator[tuple[dict[str, Any], subprocess.Popen[str]]]:
     """The running command, and the object that it printed first."""
@@ -61,7 +64,10 @@ def test_it_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         rest, said = process.communicate(timeout=60)
     assert (process.returncode, rest) == (0, "")
-    assert said == f"Serving on {printed['url']}; database and keys in {folder}; Ctrl-C ends it.\n"
+    assert said.splitlines() == [
+        f"Serving on {printed['url']}; database and keys in {folder}; Ctrl-C ends it.",
+        f"{FIRST} {folder}/operator.key",
+    ]
 
 
 def test_it_says_which_database_it_serves_from(
@@ -75,7 +81,10 @@ def test_it_says_which_database_it_serves_from(
         _, said = process.communicate(timeout=60)
     postgres.drop_database(address)
     shown = make_url(address).render_as_string()
-    assert said == f"Serving on {printed['url']}; database {shown}, keys in {tmp_path / 'x'}; Ctrl-C ends it.\n"
+    assert said.splitlines() == [
+        f"Serving on {printed['url']}; database {shown}, keys in {tmp_path / 'x'}; Ctrl-C ends it.",
+        f"{FIRST} {tmp_path}/x/operator.key",
+    ]
     assert not (tmp_path / "x" / "fairshoe.sqlite3").exists()
 
 
@@ -114,7 +123,7 @@ def test_a_folder_that_others_read_is_not_served_from(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     result = serve(tmp_path, "--port", "0")
     assert result.exit_code == 3
-    (last,) = result.stderr.splitlines()[1:]
+    (last,) = result.stderr.splitlines()[2:]
     assert last.startswith("fairshoe: ")
     assert str(tmp_path) in last
 

@@ -81,7 +81,7 @@ def test_a_real_answer_passes(contract: Contract, shown: TestResponse) -> None:
         ({"body": lambda table: {**table, "created": "2026-01-31"}}, "created"),
         ({"body": lambda table: {**table, "live_shoe": "x"}}, "live_shoe"),
         ({"body": lambda table: {**table, "rules": {**table["rules"], "decks": 8.5}}}, "decks"),
-        ({"body": lambda table: [table]}, "is not of type"),
+        ({"body": lambda table: []}, r"\[\] is not of type"),
         ({"status": 304}, "expected no body"),
     ],
 )

@@ -74,6 +74,18 @@ REQUESTS = {
 }
 
 
+def seat_for(house: Installation, name: str, path: str) -> dict[str, str]:
+    """The player's credential, taken before anything fails: of a new seat to contribute, of its own to open a seed."""
+    shoe = path.split("/")[3] if "/shoes/" in path else ""
+    if name == "entropy":
+        return {"Authorization": f"Bearer {house.client.take_seat(house.tokens, path_table(house, shoe))}"}
+    return {"Authorization": f"Bearer {house.tokens.seats[shoe, 0]}"} if name == "seed" else {}
+
+
+def path_table(house: Installation, shoe: str) -> str:
+    return str(house.get(f"/shoes/{shoe}")["table"])
+
+
 def everything_holds(house: Installation) -> None:
     """The root is that of the bytes, shoes' chains and coups have no gap, and each record is there once."""
     with house.service.reading() as session:
@@ -104,6 +116,7 @@ def test_whatever_fails_a_request_is_taken_once(
             size, key = house.size(), f"{name[:4]}-{at}-{when}".replace(" ", "-")
             headers = {"Idempotency-Key": key}
             body = {**request.body, "id": f"made-{at}-{when}"} if name == "table" else request.body
+            headers |= seat_for(house, name, path)
             tried = Sabotage(at, when)
             with sabotaged(house.service, tried, monkeypatch):
                 first = house.client.post(path, json=body, headers=headers)

@@ -177,13 +177,13 @@ def filled(house: Installation) -> Installation:
     house.post(f"/shoes/{shoe}/lock")
     house.post(f"/shoes/{shoe}/seeds", {"position": 0, "seed": "a-seed"})
     house.post("/tables/t/books", {"size": 4})
+    house.post("/webhooks", {"url": "https://hooks.example/shoes", "events": ["shoe.opened"], "table": "t"})
     house.post(f"/seats/{house.post('/tables/t/seats')['seat']}/revoke")
     house.post(f"/shoes/{shoe}/void", {"reason": "operator"})
     house.post("/tables", {"id": "u", "preset": "np_punto_banco", "overrides": HOUSE})
     house.post("/tables/u/books", {"size": 4})
     house.post(f"/shoes/{house.open('u')}/void", {"reason": "operator"})
     seat = house.post("/tables/u/seats")["seat"]
-    house.post("/webhooks", {"url": "https://casino.example/events", "events": ["coup.dealt"]})
     sealed = house.sealed("u")
     for _ in range(3):
         house.post(f"/shoes/{sealed}/coups")

@@ -352,8 +352,9 @@ def test_the_real_servers_stderr_is_lines_of_the_journal_without_what_it_was_sen
                 assert connection.recv(100).startswith((b"HTTP/1.1 4", b"HTTP/1.1 5"))
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=60)
-    first, *rest = said.splitlines()
+    first, second, *rest = said.splitlines()
     assert first.startswith("Serving on ")
+    assert second == f"The first start makes an API key with every role: {tmp_path}/house/operator.key"
     lines = list(map(json.loads, rest))
     requests = [line for line in lines if line["event"] == "request"]
     assert len(requests) == 1 + 8 + 9

@@ -45,7 +45,7 @@ RULES = {
         ({"decks": True}, "rules.decks: expected an integer 1…16, got True"),
         ({"cut": {"from": 5, "to": 7}}, "rules.cut.from: expected an integer 6…416 (so that drawn_in"),
         ({"cut": {"from": 8, "to": 7}}, "rules.cut.to: expected an integer 8…405"),
-        ({"cut": {"from": 7}}, "rules.cut: expected null or exactly the keys from, to"),
+        ({"cut": {"at": 7}}, "rules.cut: expected null or exactly the keys from, to"),
         ({"cut": {"from": 7, "to": 7, "at": 7}}, "rules.cut: expected null or exactly the keys from, to"),
         ({"cut": None}, "rules.cut: expected {from, to} where the shoe is shuffled once"),
         ({"cut": {"from": 10, "to": 12}, "last_coup": "one_more"}, "rules.cut.from: expected an integer 11…416"),
@@ -57,15 +57,27 @@ RULES = {
         ({"entropy": "dice"}, "rules.entropy: expected two_phase or beacon or house, got 'dice'"),
         ({"game": "roulette"}, "rules.game: expected punto_banco, got 'roulette'"),
         ({"burn": ["none"]}, "rules.burn: expected none or first_card, got ['none']"),
-        ({"Tables": 1}, "expected a key [a-z][a-z0-9_]*, got 'Tables'"),
-        ({"limits": {"note": "20 €"}}, "limits.note: "),
-        ({"bets": ["x" * MAX_RULES_BYTES]}, f"rules: expected rules of at most {MAX_RULES_BYTES} bytes"),
+        ({"Tables": 1}, "rules: expected only the keys bets, chips_minor, combine, limits, money, on_tie, own_limit,"),
+        ({"limits": {"note": "20 €"}}, "rules.limits: expected only the keys min_minor, max_minor, below, got 'note'"),
+        ({"bets": ["x"]}, "rules.bets[0]: expected an object, got 'x'"),
     ],
 )
 def test_rules_that_cannot_be_played_make_no_table(house: Installation, overrides: dict[str, Any], detail: str) -> None:
     body = {"id": "t", "preset": "np_punto_banco", "overrides": overrides}
     assert detail in house.refuse("/tables", body, "invalid", 422)
     assert house.get("/tables")["tables"] == []
+
+
+@pytest.mark.parametrize(
+    ("further", "detail"),
+    [
+        ({"Tables": 1}, "expected a key [a-z][a-z0-9_]*, got 'Tables'"),
+        ({"house": {"note": "20 €"}}, "house.note: "),
+        ({"house": ["x" * MAX_RULES_BYTES]}, f"rules: expected rules of at most {MAX_RULES_BYTES} bytes"),
+    ],
+)
+def test_whole_rules_must_fit_into_a_record(house: Installation, further: dict[str, Any], detail: str) -> None:
+    assert detail in house.refuse("/tables", {"rules": {**RULES, **further}}, "invalid", 422)
 
 
 @pytest.mark.parametrize("key", sorted(RULES))
@@ -102,9 +114,9 @@ def test_an_id_is_taken_once(house: Installation) -> None:
 
 
 def test_a_table_gets_an_id_where_none_is_chosen(house: Installation) -> None:
-    made = house.post("/tables", {"rules": {**RULES, "limits": {"least": 1}}})
+    made = house.post("/tables", {"rules": {**RULES, "house": {"least": 1}}})
     assert house.get(f"/tables/{made['id']}") == {**made, "live_shoe": None, "last_shoe": None}
-    assert (made["preset"], made["rules"]) == (None, {**RULES, "limits": {"least": 1}})
+    assert (made["preset"], made["rules"]) == (None, {**RULES, "house": {"least": 1}})
 
 
 # --- books -------------------------------------------------------------------------------------

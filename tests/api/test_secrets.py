@@ -17,12 +17,13 @@ from tests.api.secret_search import found
 from tests.api.stored import everything_stored
 
 BURNED = {"decks": 1, "burn": "first_card"}
+KEYS = ("vault.key", "operator.key")
 READS = ("", "/state", "/records", "/coups", "/coups/0", "/bundle", "/roads")
 
 
 def files(house: Installation) -> dict[str, bytes]:
-    """The files of the installation, but for the vault's key, and all that its database holds."""
-    kept = {path.name: path.read_bytes() for path in house.folder.iterdir() if path.name != "vault.key"}
+    """The files of the installation, but for those of keys, and all that its database holds."""
+    kept = {path.name: path.read_bytes() for path in house.folder.iterdir() if path.name not in KEYS}
     return kept | {f"table {name}": printed(rows) for name, rows in everything_stored(house.service.store).items()}
 
 
@@ -59,7 +60,7 @@ def hidden(house: Installation, shoe: str) -> dict[str, list[bytes]]:
 
 
 def standing(house: Installation) -> list[bytes]:
-    """What only the installation knows: vault key, signing seed, masters."""
+    """What only the installation knows: vault key, signing seed, the first API key, masters; then seats' tokens."""
     return [draw for draw in house.chance.drawn if len(draw) == 32]
 
 
@@ -70,7 +71,7 @@ def test_nothing_unrevealed_can_be_read_anywhere(
     caplog.set_level(logging.DEBUG)
     house.table(**overrides)
     shoe = house.open()
-    assert [len(drawn) for drawn in standing(house)] == [32, 32, 32]
+    assert [len(drawn) for drawn in standing(house)] == [32, 32, 32, 32]
     steps = [
         lambda: house.commit(shoe, "player-one"),
         lambda: house.post(f"/shoes/{shoe}/lock"),

@@ -16,6 +16,7 @@ import secrets as chance
 import signal
 import subprocess
 import sys
+import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -89,6 +90,7 @@ class Watched:
     vault_key: str | None = None
     said: dict[str, bytes] = field(default_factory=dict)
     shoes: dict[str, str] = field(default_factory=dict)
+    seats: dict[str, str] = field(default_factory=dict)
     _url: str = ""
 
     @property
@@ -134,15 +136,18 @@ class Watched:
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
         """Ask the server; the answer is kept with its head."""
         raw = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
-        given = {"Content-Type": "application/json", **headers}
+        given = {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4()), **headers}
+        key = self.folder / "operator.key"
+        if key.exists():
+            given.setdefault("Authorization", f"Bearer {key.read_text().strip()}")
         with urllib3.PoolManager(retries=False) as pool:
             answer = pool.request(method, self._url + path, body=raw, headers=given)
         head = "".join(f"{name}: {value}\n" for name, value in answer.headers.items())
         self.said[f"{len(self.said)} {method} {path} {answer.status}"] = head.encode() + answer.data
         return answer.status, json.loads(answer.data) if "json" in answer.headers["Content-Type"] else answer.data
 
-    def post(self, path: str, body: Any = None) -> Any:
-        status, answer = self.ask("POST", f"/v1{path}", {} if body is None else body)
+    def post(self, path: str, body: Any = None, **headers: str) -> Any:
+        status, answer = self.ask("POST", f"/v1{path}", {} if body is None else body, **headers)
         assert status == 201, answer
         return answer
 
@@ -156,8 +161,10 @@ def play(house: Watched) -> None:
         house.post("/tables", {"id": table, "preset": "np_punto_banco", "overrides": overrides})
         house.post(f"/tables/{table}/books", {"size": 3})
         house.shoes[table] = house.post(f"/tables/{table}/shoes", DEADLINES)["shoe"]
+        house.seats[table] = house.post(f"/tables/{table}/seats")["token"]
     for table in ("open", "locked"):
-        house.post(f"/shoes/{house.shoes[table]}/entropy", {"seed_commitment": commit_seed("a-players-seed").hex()})
+        asked = {"seed_commitment": commit_seed("a-players-seed").hex()}
+        house.post(f"/shoes/{house.shoes[table]}/entropy", asked, Authorization=f"Bearer {house.seats[table]}")
     for table in ("locked", "sealed", "each", "revealed", "ended"):
         house.post(f"/shoes/{house.shoes[table]}/lock")
     for table, coups in (("sealed", 3), ("each", 2), ("revealed", 5), ("ended", 5)):
@@ -195,11 +202,12 @@ def provoke(house: Watched) -> None:
     for table, shoe in house.shoes.items():
         for step in STEPS:
             path = f"/v1/shoes/{shoe}/{step}"
+            seat = {"Authorization": f"Bearer {house.seats[table]}"} if step in ("entropy", "seeds") else {}
             for body in (b"{", b"\xff", b"[]", b'{"x": 1}', b'{"seed": 1e999}', b"null"):
-                assert house.ask("POST", path, body)[0] in (400, 422)
-            assert house.ask("POST", path, b"{}", **{"Content-Type": "text/plain"})[0] == 415
+                assert house.ask("POST", path, body, **seat)[0] in (400, 422)
+            assert house.ask("POST", path, b"{}", **{"Content-Type": "text/plain"}, **seat)[0] == 415
             if step not in POSSIBLE.get(table, set()):
-                assert house.ask("POST", path, GOOD.get(step, {}))[0] in (409, 422)
+                assert house.ask("POST", path, GOOD.get(step, {}), **seat)[0] in (409, 422)
         assert house.ask("PUT", f"/v1/shoes/{shoe}", b"{}")[0] == 405
         assert house.ask("GET", f"/v1/shoes/{shoe}/bundle?earlier=x")[0] == 422
         assert house.ask("POST", f"/v1/tables/{table}/books", {"size": 0})[0] == 422
