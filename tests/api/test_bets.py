@@ -366,6 +366,22 @@ def test_a_tied_stake_lies_on_the_next_coup(house: Installation, preset: str, mo
         assert parse_as(Bets, after["bets"]["record"].encode()).count == 1
 
 
+def test_a_tied_stake_that_the_bank_can_pay_no_more_goes_back(house: Installation) -> None:
+    """First coups of tables with a bank of 1,000: a tie costs it 480, and what is left can't pay 600 on the player."""
+    for n in range(60):
+        table_of(house, "np_punto_banco_three", f"t{n}", money={"bank_minor": 100_000})
+        one, other, shoe = seat_at(house, f"t{n}"), seat_at(house, f"t{n}"), house.sealed(f"t{n}")
+        one.bet(shoe, player=60_000)
+        one.bet(shoe, banker=1_000)
+        other.bet(shoe, tie=6_000)
+        dealt = house.post(f"/shoes/{shoe}/coups")
+        if json.loads(dealt["record"])["outcome"] == "tie":
+            assert [line["left_minor"] for line in dealt["settlement"]] == [0, 1_000, 0]
+            assert (one.purse(), bank_of(house, f"t{n}")) == ((99_000, 1_000), 100_000 - 48_000)
+            return
+    raise AssertionError("no tie in so many coups")
+
+
 def test_where_a_tie_pushes_the_stake_goes_back_at_once(house: Installation) -> None:
     shoe, seat = bet_on(house, "doppelganger")
     (tied,) = play_until_tie(house, shoe, seat)["settlement"]
