@@ -21,6 +21,7 @@ from api.client.results import Contributed, DealtCoup, OpenedShoe, PublishedBook
 from api.client.shoes import Shoes
 from api.client.tables import Tables
 from api.client.transport import Transport
+from api.client.webhooks import Webhooks
 from shoe.proof.note import VerifierKey
 
 __all__ = [
@@ -39,7 +40,7 @@ __all__ = [
 ]
 
 
-class Client(Tables, Shoes, Log, Accounts, Public):
+class Client(Tables, Shoes, Log, Accounts, Webhooks, Public):
     """The service at `url`, such as ``https://fairshoe.example``, as the holder of a token sees it; for any thread.
 
     `vkeys` are the log's keys, had from elsewhere: with them every receipt and checkpoint is checked, without them

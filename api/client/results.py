@@ -267,3 +267,35 @@ class Version:
     version: str
     protocol: str
     log: str
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """A webhook: where it sends what, of which table alone, and why it is disabled, if it is."""
+
+    id: str
+    url: str
+    events: tuple[str, ...]
+    table: str | None
+    state: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MadeWebhook:
+    """A webhook and its new secret, which is never shown again."""
+
+    webhook: Webhook
+    secret: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """An event to a webhook: the record's log index, None for a test; where it stands, and what went wrong last."""
+
+    id: str
+    type: str
+    index: int | None
+    state: str
+    attempts: int
+    error: str | None

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, select_autoescape
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from api.openapi.operations import RESPONSES
 from shoe.proof.notation import sha256
@@ -24,10 +24,18 @@ def print_page(document: dict[str, Any]) -> str:
     environment = Environment(
         loader=PackageLoader("api.openapi", "."), autoescape=select_autoescape(default=True), trim_blocks=True
     )
-    environment.filters["pretty"] = _pretty
+    environment.filters["pretty"], environment.filters["prose"] = _pretty, _prose
     schemas = document["components"]["schemas"]
     template = environment.get_template("page.html")
     return template.render(info=document["info"], style=Markup(_style()), tags=_tags(document), schemas=schemas)  # noqa: S704
+
+
+def _prose(text: str) -> Markup:
+    """Print a text with what stands between backticks as code; everything is escaped."""
+    parts = (
+        Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in enumerate(text.split("`"))
+    )
+    return Markup("").join(parts)
 
 
 def page_policy() -> str:

@@ -26,7 +26,7 @@ def live() -> Response:
 
 @blueprint.get("/readyz", access=ANYONE, answers={200: Status})
 def ready() -> Response:
-    """Say that the service reads and signs; raises Refusal with every reason against it."""
+    """Say that the service reads and signs; where it does not, the problem gives every reason."""
     with service().reading() as session:
         read_head(session)
     reasons = service().permit.reasons()

@@ -282,6 +282,27 @@ def test_a_key_does_what_it_was_made_for_and_no_more(at):
     holder.close()
 
 
+def test_webhooks_are_as_the_service_says(at):
+    client = at.client
+    made = client.make_webhook("https://hooks.invalid/shoes", ["shoe.opened", "shoe.voided"], "t-1")
+    assert (made.webhook.url, made.webhook.table, made.webhook.state) == ("https://hooks.invalid/shoes", "t-1", "active")
+    assert made.secret not in repr(made)
+    opened = client.open_shoe("t-1", **DEADLINES)
+    voided = client.void(opened.shoe, "operator")
+    sent = list(client.deliveries(made.webhook.id))
+    assert [each.type for each in sent] == ["shoe.opened", "shoe.voided"]
+    assert [each.index for each in sent] == [opened.receipt.proof.index, voided.proof.index]
+    rotated = client.rotate_webhook(made.webhook.id)
+    assert rotated.secret != made.secret
+    assert client.disable_webhook(made.webhook.id).reason == "operator"
+    assert client.enable_webhook(made.webhook.id) == made.webhook
+    assert made.webhook in list(client.webhooks())
+    assert client.redeliver_dead(made.webhook.id) == 0
+    assert list(client.deliveries(made.webhook.id, "dead")) == []
+    assert client.redeliver(made.webhook.id, sent[0].id).state == "pending"
+    client.disable_webhook(made.webhook.id)
+
+
 def test_nobody_is_nobody_and_reads(at):
     nobody = at.holding()
     assert plain(nobody.me()) == {"id": "", "kind": None, "roles": [], "table": None}

@@ -170,3 +170,10 @@ def test_the_page_may_be_asked_for_again_by_its_tag(house: Installation) -> None
     first = house.client.get("/docs")
     again = house.client.get("/docs", headers={"If-None-Match": first.headers["ETag"]})
     assert (first.status_code, again.status_code, again.data) == (200, 304, b"")
+
+
+def test_what_is_code_is_shown_as_code(text: str) -> None:
+    """Backticks are for the document's readers; a shell's line and a real answer may have any character."""
+    prose = re.sub(r"<pre.*?</pre>", "", text, flags=re.DOTALL)
+    assert "<code>Authorization: Bearer</code>" in prose
+    assert "`" not in prose
