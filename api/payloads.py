@@ -16,6 +16,8 @@ from pydantic import (
 )
 
 from shoe.errors import InputError, expected
+from shoe.game.bets.record import MAX_BETS
+from shoe.game.bets.settling import MAX_STAKE_MINOR
 from shoe.game.houses import HOUSES
 from shoe.proof.forms import parse_time
 from shoe.proof.note import parse_decimal
@@ -26,6 +28,8 @@ MAX_BOOK_SIZE: Final = 2**16
 MAX_DEADLINE_S: Final = 366 * 24 * 60 * 60
 MAX_ROUND: Final = 2**31 - 1
 MAX_PAGE: Final = 1000
+MAX_PURSE: Final = 2**50
+BET_PATTERN: Final = "[a-z][a-z0-9_]{0,31}"
 _LEAP_YEAR: Final = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][48]|[13579][26]|[2468]0)00)"
 _YEAR: Final = "(000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"
 _DATE: Final = (
@@ -171,6 +175,63 @@ class OpenedSeed(Payload):
     def author(self) -> str | int | None:
         """Whose seed it is: the one of client and position that was given, if any."""
         return self.position if self.client is None else self.client
+
+
+class NewSeat(Payload):
+    """A seat, and what its purse begins with where the table takes bets; a game client alone may say it."""
+
+    purse_minor: Annotated[
+        int | None,
+        Field(
+            ge=0, le=MAX_PURSE, description="What its purse begins with, in minor units; what the house gives, else."
+        ),
+    ] = None
+
+
+BetName = Annotated[str, _whole(BET_PATTERN)]
+Stake = Annotated[int, Field(ge=1, le=MAX_STAKE_MINOR)]
+_NULL: Final[dict[str, JsonValue]] = {"type": "null"}
+_GIVEN: Final[dict[str, JsonValue]] = {"not": {"type": "null"}}
+
+
+class NewBet(Payload):
+    """One bet: which, and how much."""
+
+    bet: Annotated[BetName, Field(description="One of the table's bets, by its name in the rules.")]
+    stake: Annotated[Stake, Field(description="The stake in minor units.")]
+
+
+class NewBets(Payload):
+    """Bets on the next coup: one, or a list that is taken as a whole or not at all."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [
+                {"required": ["bet", "stake"], "properties": {"bet": _GIVEN, "stake": _GIVEN, "bets": _NULL}},
+                {"required": ["bets"], "properties": {"bet": _NULL, "stake": _NULL, "bets": _GIVEN}},
+            ]
+        }
+    )
+
+    bet: Annotated[BetName | None, Field(description="The bet, where it is one.")] = None
+    stake: Annotated[Stake | None, Field(description="Its stake in minor units.")] = None
+    bets: Annotated[
+        Annotated[list[NewBet], Field(min_length=1, max_length=MAX_BETS)] | None, Field(description="Several bets.")
+    ] = None
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        one = self.bet is not None and self.stake is not None
+        if one == (self.bets is not None) or (self.bet is None) != (self.stake is None):
+            raise InputError(expected("either bet and stake, or bets", "something else"))
+        return self
+
+    @property
+    def asked(self) -> tuple[tuple[str, int], ...]:
+        """The bets asked for, by name and stake, in their order."""
+        if self.bet is not None and self.stake is not None:
+            return ((self.bet, self.stake),)
+        return tuple((each.bet, each.stake) for each in self.bets or ())
 
 
 class NewKey(Payload):

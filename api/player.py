@@ -17,6 +17,7 @@ from shoe.game.tableau import play_coup
 from shoe.proof.note import VerifierKey
 from shoe.proof.openings import check_opening
 from shoe.proof.records import (
+    Bets,
     CommittedEntropy,
     Coup,
     Lock,
@@ -107,10 +108,16 @@ class Player:
         self.position = begin(opening.rules, 0 if seal.burn is None else seal.burn.card).position
         return seal
 
-    def accept_coup(self, receipt: Receipt, paths: Sequence[Sequence[bytes]]) -> Coup:
-        """Check a coup while the shoe is in play: place, each card against the deck root, tableau, winner."""
-        coup, rules = self._logged(Coup, receipt), self.opening.rules
-        self._check_follows(coup, self.last)
+    def accept_coup(self, receipt: Receipt, paths: Sequence[Sequence[bytes]], closed: Receipt | None = None) -> Coup:
+        """Check a coup while the shoe is in play: place, each card against the deck root, tableau, winner.
+
+        `closed` is the receipt of the record that closed the coup's bets, where there were any.
+        """
+        coup, rules, last = self._logged(Coup, receipt), self.opening.rules, self.last
+        if closed is not None:
+            self._check_follows(self._logged(Bets, closed), last)
+            last = closed.record
+        self._check_follows(coup, last)
         start = 0 if rules.shuffle == "coup" else self.position
         positions = [opening.position for opening in coup.cards]
         if coup.number != self.number or positions != list(range(start, start + len(positions))):

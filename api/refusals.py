@@ -108,6 +108,30 @@ SEED_WITHHELD: Final = Kind(
 CREDENTIAL_REVOKED: Final = Kind(
     "credential-revoked", 409, "The credential is revoked already", "Nothing is left to do."
 )
+NO_BETS: Final = Kind(
+    "no-bets", 409, "The table takes no bets", "Make a table whose rules have the keys of bets, such as a preset's."
+)
+BET_LAID: Final = Kind(
+    "bet-laid",
+    409,
+    "The seat has bets on the next coup that stand against this",
+    "Withdraw by POST /v1/shoes/{id}/bets/withdraw, and lay all bets anew; or wait for the coup.",
+)
+COUP_PASSED: Final = Kind(
+    "coup-passed",
+    409,
+    "The seat sits the next coup out",
+    "Take the pass back by POST /v1/shoes/{id}/bets/withdraw, or wait for the coup after it.",
+)
+NOTHING_LAID: Final = Kind(
+    "nothing-laid", 409, "The seat has nothing on the next coup to take back", "Read GET /v1/shoes/{id}/bets."
+)
+PURSE_TOO_SMALL: Final = Kind(
+    "purse-too-small", 409, "The purse does not hold these stakes", "Stake less; read GET /v1/seats/{id}/purse."
+)
+BANK_TOO_SMALL: Final = Kind(
+    "bank-too-small", 409, "The table's bank could not pay these bets", "Stake less, or wait for the next coup."
+)
 NO_SANDBOX: Final = Kind(
     "no-sandbox", 409, "Only a sandbox takes a seed from outside", "Leave `master` out, or use a sandbox."
 )

@@ -18,7 +18,7 @@ from api.meters import measure
 from api.permit import Permit
 from api.pin import Pin
 from api.problems import register_problems
-from api.routes import accounts, bundles, documents, meta, regulator, shoes, statistics, tables, tiles, webhooks
+from api.routes import accounts, bets, bundles, documents, meta, regulator, shoes, statistics, tables, tiles, webhooks
 from api.routes import log as log_routes
 from api.routes.endpoint import register
 from api.routes.exchange import SERVICE
@@ -36,6 +36,7 @@ RESOURCES: Final = (
     tables,
     shoes,
     accounts,
+    bets,
     bundles,
     log_routes,
     statistics,

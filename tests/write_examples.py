@@ -165,7 +165,9 @@ def one_shoe(story: Story) -> str:
     story.ask("shoes.open_seed_of_seat", {"position": 0, "seed": SEED}, token=seat, shoe_id=shoe)
     story.ask("shoes.open_seed_of_seat", {"position": 0, "seed": SEED}, token=seat, shoe_id=shoe)
     story.ask("shoes.seal", shoe_id=shoe)
+    bets(story, shoe, seat)
     story.ask("shoes.deal", shoe_id=shoe, claim="")
+    story.ask("bets.show_own_bets", token=seat, shoe_id=shoe)
     story.ask("shoes.show_state", shoe_id=shoe)
     story.ask("shoes.reveal", shoe_id=shoe)
     story.ask("tables.show_table", table_id="salon-1")
@@ -176,6 +178,26 @@ def one_shoe(story: Story) -> str:
     story.ask("shoes.show_coup", shoe_id=shoe, number=0)
     withheld(story, late)
     return shoe
+
+
+def bets(story: Story, shoe: str, seat: str) -> None:
+    """A seat's bets on a coup, laid, taken back and laid again; and what is refused of them."""
+    one, shoes = {"bet": "banker", "stake": 500}, {"token": seat, "shoe_id": shoe}
+    story.ask("bets.take_back", **shoes)
+    story.ask("bets.sit_out", **shoes)
+    story.ask("bets.lay", one, **shoes)
+    story.ask("bets.take_back", **shoes)
+    story.ask("bets.lay", {"bet": "banker", "stake": 10**9}, **shoes)
+    story.ask("bets.lay", one, **shoes)
+    story.ask("bets.lay", one, **shoes)
+    story.ask("bets.take_back", **shoes)
+    rich = story.ask("accounts.create_seat", {"purse_minor": 10**9}, table_id="salon-1")
+    story.ask("bets.lay", {"bet": "tie", "stake": 10**8}, token=rich["token"], shoe_id=shoe)
+    story.ask("bets.lay", one, **shoes)
+    story.ask("bets.show_purse", token=rich["token"], seat_id=rich["seat"])
+    plain = {"burn": "none", "coups": 1, "cut": None, "decks": 8, "entropy": "house", "game": "punto_banco"}
+    story.ask("tables.create_table", {"id": "plain", "rules": {**plain, "last_coup": "drawn_in", "shuffle": "coup"}})
+    story.ask("accounts.create_seat", {"purse_minor": 1}, table_id="plain")
 
 
 def withheld(story: Story, seat: str) -> None:

@@ -4,6 +4,7 @@ The routes print these answers by hand and quickly; a test compares every answer
 """
 
 from api.answers.access import KeyMade, KeyPage, KeyShown, Me, SeatMade, SeatShown
+from api.answers.bets import Choice, OwnBetPage, PurseShown
 from api.answers.bundles import BundleAnswer, VerificationAnswer
 from api.answers.log import Consistency, Inclusion, RecordAnswer
 from api.answers.meta import OpenApiAnswer, ProblemAnswer, Status, Version
@@ -16,6 +17,7 @@ from api.answers.tables import BookPage, TableAnswer, TablePage, TableShown
 __all__ = [
     "BookPage",
     "BundleAnswer",
+    "Choice",
     "Consistency",
     "Contribution",
     "CoupPage",
@@ -30,8 +32,10 @@ __all__ = [
     "OpenApiAnswer",
     "OpenedShoe",
     "OutcomeStatistics",
+    "OwnBetPage",
     "ProblemAnswer",
     "PublishedBook",
+    "PurseShown",
     "RecordAnswer",
     "RecordPage",
     "RoadsAnswer",

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from api.access import KEY_ROLES, PREFIX_CHARACTERS, ROLES, Role
 from api.answers.terms import Cursor, Moment, TableId, Uuid, whole
-from api.payloads import MAX_PAGE, Payload
+from api.payloads import MAX_PAGE, MAX_PURSE, Payload
 
 KeyRole = Annotated[Role, Field(json_schema_extra={"enum": [*KEY_ROLES]}, description="A role.")]
 
@@ -49,6 +49,10 @@ class SeatMade(Payload):
     seat: Annotated[Uuid, Field(description="The seat's id.")]
     table: TableId
     created: Annotated[Moment, Field(description="When it was taken, in UTC.")]
+    purse_minor: Annotated[
+        int | None,
+        Field(ge=0, le=MAX_PURSE, description="What its purse begins with, in minor units; null where nothing is bet."),
+    ]
     token: Annotated[str, whole("fst_[0-9A-Za-z_-]{43}", "Send it as `Authorization: Bearer`; keep it secret.")]
 
 

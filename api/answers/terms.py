@@ -6,7 +6,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field, WithJsonSchema
 
-from api.payloads import TABLE_PATTERN
+from api.payloads import BET_PATTERN, TABLE_PATTERN
+from shoe.game.bets.settling import MAX_STAKE_MINOR
 from shoe.game.rules import MAX_COUPS
 from shoe.proof.canonical import MAX_INTEGER
 from shoe.proof.forms import ORIGIN, TIME
@@ -16,6 +17,7 @@ from shoe.proof.seeds import CLIENT_PATTERN, MAX_CONTRIBUTIONS
 UUID_PATTERN: Final = "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
 SHOE_PATTERN: Final = UUID_PATTERN.replace("-7[", "-[78][")
 MAX_RECORD: Final = 65_535
+MAX_AMOUNT: Final = 2**63 - 1
 _HASH: Final = "[0-9a-f]{64}"
 
 
@@ -27,6 +29,11 @@ def whole(pattern: str, description: str, **further: Any) -> Any:
 def count(description: str, end: int = MAX_INTEGER) -> Any:
     """Describe a whole number from 0 to below an end."""
     return Field(ge=0, lt=end, description=description)
+
+
+def amount(description: str, least: int | None = 0) -> Any:
+    """Describe an amount of money in minor units, 0 or more unless `least` is None."""
+    return Field(ge=least, le=MAX_AMOUNT, description=f"{description} In minor units.")
 
 
 Hash = Annotated[str, whole(_HASH, "32 bytes as lower-case hex.")]
@@ -54,6 +61,8 @@ LogIndex = Annotated[int, count("Where the record lies in the log, from 0.")]
 LogSize = Annotated[int, Field(ge=1, lt=MAX_INTEGER, description="How many records the log holds.")]
 Position = Annotated[int, count("The contribution's place in the shoe's list, from 0.", MAX_CONTRIBUTIONS)]
 CoupNumber = Annotated[int, count("The coup's number in its shoe, from 0.", MAX_COUPS)]
+BetName = Annotated[str, whole(BET_PATTERN, "The bet, by its name in the table's rules.")]
+StakeMinor = Annotated[int, Field(ge=1, le=MAX_STAKE_MINOR, description="The stake in minor units.")]
 Total = Annotated[int, count("The points of a hand.", 10)]
 Cursor = Annotated[
     str | None, Field(max_length=64, description="What to send as `after` for what follows; null where nothing can.")

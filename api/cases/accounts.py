@@ -22,6 +22,7 @@ from api.access import (
     token_digest,
     token_prefix,
 )
+from api.cases.purses import open_purse, purse_at
 from api.cases.tables import find_table
 from api.db.tables import CredentialRow
 from api.durable import turn
@@ -39,10 +40,11 @@ FIRST: Final = "first"
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A credential and its token, which is not kept: it can be shown only now."""
+    """A credential and its token, which is not kept: it can be shown only now; and what a seat's purse begins with."""
 
     row: CredentialRow
     token: str = field(repr=False)
+    purse_minor: int | None = None
 
 
 def make_key(world: World, by: Principal, roles: Sequence[str], name: str, expires_in_s: int | None) -> Step[Made]:
@@ -60,20 +62,25 @@ def make_key(world: World, by: Principal, roles: Sequence[str], name: str, expir
     return step
 
 
-def make_seat(world: World, by: Principal, table_id: str) -> Step[Made]:
+def make_seat(world: World, by: Principal, table_id: str, purse_minor: int | None = None) -> Step[Made]:
     """Make a seat at a table, for a game client, or for anyone at a table open to guests.
 
-    Raises Refusal where there is no such table, and for anybody else.
+    Where the table takes bets, the seat has a purse: of `purse_minor`, which only a game client may say, or of what the
+    house gives. Raises Refusal where there is no such table, for anybody else, and for a purse where nothing is bet.
     """
 
     def step(writing: Writing) -> Finish[Made]:
-        if not find_table(writing.session, table_id).guests:
+        table = find_table(writing.session, table_id)
+        if not table.guests or purse_minor is not None:
             require(by, CLIENT)
+        balance = purse_at(table, purse_minor)
         token = make_token("seat", world.random_bytes)
         row = _row(world, writing.time, "seat", by, token)
         row.table_id = table_id
         writing.insert(row)
-        return lambda _: Made(row, token)
+        if balance is not None:
+            open_purse(writing, row, balance)
+        return lambda _: Made(row, token, balance)
 
     return step
 

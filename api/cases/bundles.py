@@ -8,6 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from api.cases.custody import deck_of
+from api.cases.holding import held_lines
 from api.cases.standing import find_shoe, rules_at
 from api.cases.witnessing import cosigned_checkpoint
 from api.db.tables import BookRow, LeafRow, ShoeRow
@@ -24,13 +25,20 @@ Paths = tuple[tuple[bytes, ...], ...]
 
 
 def make_bundle(
-    service: Service, session: Session, shoe_id: str, earlier: int | None = None, size: int | None = None
+    service: Service,
+    session: Session,
+    shoe_id: str,
+    earlier: int | None = None,
+    size: int | None = None,
+    *,
+    holder: str | None = None,
 ) -> Bundle:
     """Bundle a shoe as it stands, under the checkpoint of `size` records, the head's without one.
 
-    `earlier` is the size of an older checkpoint. Witnesses' cosignatures of both are in it. Reads O(log n) nodes a
-    record, and shuffles anew what was dealt. Raises Refusal for no such shoe or checkpoint, and InputError where the
-    checkpoint does not cover all of the shoe's records, or is older than the earlier one.
+    `earlier` is the size of an older checkpoint; `holder` is the seat whose bet lines it shows. Witnesses'
+    cosignatures of both checkpoints are in it. Reads O(log n) nodes a record, and shuffles anew what was dealt. Raises
+    Refusal for no such shoe or checkpoint, and InputError where the checkpoint does not cover all of the shoe's
+    records, or is older than the earlier one.
     """
     shoe = find_shoe(session, shoe_id)
     leaves = session.scalars(select(LeafRow).where(LeafRow.shoe == shoe.id).order_by(LeafRow.seq)).all()
@@ -52,7 +60,7 @@ def make_bundle(
         book_proof=_hashes(shoe.book_proof),
         openings=_openings(service, session, shoe, [leaf.record for leaf in leaves if leaf.type == Coup.type]),
         earlier=None if earlier is None else _earlier(session, earlier, size),
-        bets=None,
+        bets=None if holder is None else held_lines(session, shoe, holder),
     )
 
 

@@ -1,4 +1,4 @@
-"""Dealing: one coup a step; the coup that ends the shoe reveals it too (protocol §6, §7, §8)."""
+"""Dealing: one coup a step, its bets closed before it and settled with it; the last one reveals the shoe."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from api.cases.coups import coup_row, progress_of
 from api.cases.custody import deck_of
 from api.cases.ending import reveal_ended
+from api.cases.settling import Settled, close_bets, settle_bets, wagers_on
 from api.cases.standing import require_before, rules_at, shoe_in
 from api.service import Service
 from api.writing import Finish, Step, Writing
@@ -19,17 +20,20 @@ from shoe.proof.tlog import Receipt
 class Dealt:
     """A coup dealt: its number and receipt, and its cards' audit paths in dealing order.
 
-    `reveal` is the receipt of the shoe's `reveal` record where this coup was its last.
+    `reveal` is the receipt of the shoe's `reveal` record where this coup was its last, `bets` that of the record that
+    closed the coup's bets where there were any; `settlement` says what became of each.
     """
 
     number: int
     receipt: Receipt
     paths: tuple[tuple[bytes, ...], ...]
     reveal: Receipt | None
+    bets: Receipt | None
+    settlement: tuple[Settled, ...]
 
 
 def deal_coup(service: Service, shoe_id: str) -> Step[Dealt]:
-    """Deal the next coup of a sealed shoe; where the rules say it was the last, reveal the shoe with it.
+    """Close the bets on the next coup of a sealed shoe, deal it, and settle them; the last one reveals the shoe too.
 
     Raises Refusal in any other state, and after reveal_by: a shoe that can't be revealed any more deals no more.
     """
@@ -38,7 +42,7 @@ def deal_coup(service: Service, shoe_id: str) -> Step[Dealt]:
         session = writing.session
         shoe = shoe_in(session, shoe_id, "sealed")
         require_before(writing, shoe, "reveal_by")
-        rules, progress = rules_at(shoe), progress_of(shoe)
+        rules, progress, wagers = rules_at(shoe), progress_of(shoe), wagers_on(session, shoe)
         hand = progress.number if rules.shuffle == "coup" else 0
         deck = deck_of(service, session, shoe, rules, hand=hand)
         dealt = next_coup(progress, deck.cards, hand)
@@ -46,6 +50,8 @@ def deal_coup(service: Service, shoe_id: str) -> Step[Dealt]:
         shown = deck.openings[dealt.start : dealt.start + len(dealt.coup.cards)]
         goes_on = rules.shuffle == "coup" and not after.ended
         following = deck_of(service, session, shoe, rules, hand=hand + 1) if goes_on else None
+        if wagers is not None:
+            close_bets(writing, shoe, wagers)
         record = Coup(
             number=dealt.number,
             hand=hand,
@@ -60,9 +66,18 @@ def deal_coup(service: Service, shoe_id: str) -> Step[Dealt]:
         index = writing.add_to(shoe, record)
         writing.insert(coup_row(shoe, rules, dealt, writing.time, index))
         shoe.next_coup, shoe.position, shoe.cut_drawn = after.number, after.position, int(after.cut_drawn)
+        settled: tuple[Settled, ...] = ()
+        if wagers is not None:
+            settled = settle_bets(service.world, writing, shoe, wagers, dealt.coup, ended=after.ended)
         if after.ended:
             reveal_ended(service, writing, shoe)
         paths = tuple(deck.tree.inclusion(opening.position) for opening in shown)
-        return lambda receipts: Dealt(dealt.number, receipts[0], paths, receipts[1] if after.ended else None)
+
+        def finish(receipts: tuple[Receipt, ...]) -> Dealt:
+            bets, (receipt, *rest) = receipts[: wagers is not None], receipts[wagers is not None :]
+            reveal = rest[0] if after.ended else None
+            return Dealt(dealt.number, receipt, paths, reveal, bets[0] if bets else None, settled)
+
+        return finish
 
     return step

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from api.cases.books import end_used_up
 from api.cases.coups import coup_row, progress_of
 from api.cases.custody import deck_of, seed_of
+from api.cases.settling import return_stakes, wagers_on
 from api.cases.standing import contributions, rules_at, shoe_in
 from api.db.tables import BookRow, ShoeRow
 from api.log import make_receipts
@@ -44,7 +45,7 @@ def read_reveal(session: Session, shoe_id: str) -> Receipt:
 
 
 def void_shoe(service: Service, shoe_id: str, reason: Reason) -> Step[Receipt]:
-    """Give up a live shoe for a reason that is true of it; publish its seed.
+    """Give up a live shoe for a reason that is true of it; publish its seed, and give back what is staked on it.
 
     Of a sealed shoe the coups up to K are counted as they would have been dealt: who could void a shoe for what it
     dealt must not bend the statistics. Raises Refusal for an ended shoe and a reason that isn't true.
@@ -57,10 +58,13 @@ def void_shoe(service: Service, shoe_id: str, reason: Reason) -> Step[Receipt]:
         _require_true(writing, shoe, rules, reason)
         previous = None if shoe.previous_shoe is None else session.get_one(ShoeRow, shoe.previous_shoe)
         in_row = 1 + (0 if previous is None else previous.in_row)
+        wagers = wagers_on(session, shoe)
         undealt = _undealt(service, session, shoe, rules) if shoe.state == "sealed" and rules.shuffle == "shoe" else []
         writing.add_to(shoe, Void(reason=reason, in_row=in_row, **_end(service, writing, shoe)))
         # A row of an ended shoe is written once: no query may come between, for it would write what there is so far.
         shoe.state, shoe.in_row = "void", in_row
+        if wagers is not None:
+            return_stakes(wagers)
         for dealt in undealt:
             writing.insert(coup_row(shoe, rules, dealt, writing.time, None))
         end_used_up(service, writing, shoe.book_root)

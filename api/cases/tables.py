@@ -9,13 +9,14 @@ from typing import Any, Final
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from api.db.tables import LIVE_STATES, ShoeRow, TableRow
+from api.db.tables import LIVE_STATES, BankRow, ShoeRow, TableRow
 from api.refusals import TABLE_EXISTS, Refusal, no_such
 from api.service import Service
 from api.world import make_id
 from api.writing import Finish, Step, Writing
 from shoe.errors import RulesError, expected
 from shoe.game.bets.record import terms_of
+from shoe.game.bets.terms import Terms
 from shoe.game.houses import house, vary
 from shoe.game.rules import Rules, parse_rules
 from shoe.proof.canonical import parse_object, print_canonical
@@ -35,11 +36,11 @@ def make_table(
 ) -> Step[TableRow]:
     """Make a table of a preset's rules with some keys overridden, or of whole rules; open to guests or not.
 
-    Raises RulesError for rules that can't be played or printed, for bets that can't be paid, and for guests in mode
-    two_phase; Refusal where the id is taken.
+    A bank that can be broken begins with what its rules say. Raises RulesError for rules that can't be played or
+    printed, for bets that can't be paid, and for guests in mode two_phase, Refusal where the id is taken.
     """
     played = parse_rules(rules) if preset is None else vary(house(preset).rules, overrides or {})
-    terms_of(played)
+    terms = terms_of(played)
     if guests and played.entropy == "two_phase":
         # Whoever may come back under another name could withhold seed after seed.
         raise RulesError(expected("beacon or house at a table open to guests", "two_phase", "rules.entropy"))
@@ -61,6 +62,10 @@ def make_table(
             guests=int(guests),
         )
         writing.insert(row)
+        if terms is not None and terms.money.bank_minor is not None:
+            # The bank refers to the table, and the session orders rows by relationships alone.
+            writing.session.flush()
+            writing.insert(BankRow(table_id=made_id, balance_minor=terms.money.bank_minor))
         return lambda _: row
 
     return step
@@ -82,6 +87,20 @@ def find_table(session: Session, table_id: str) -> TableRow:
 def rules_of(row: TableRow) -> Rules:
     """Read a table's rules."""
     return _parsed(row.rules)
+
+
+def terms_at(row: TableRow) -> Terms | None:
+    """Read a table's terms; None where it takes no bets."""
+    return _terms(row.rules)
+
+
+@lru_cache(maxsize=1024)
+def _terms(rules: str) -> Terms | None:
+    try:
+        return terms_of(_parsed(rules))
+    except RulesError:
+        # A table from before there were terms may carry further keys of its own meaning.
+        return None
 
 
 @lru_cache(maxsize=1024)

@@ -8,6 +8,8 @@ from typing import Any
 
 from shoe.game.roads import Sums
 from shoe.game.rules import Rules
+from shoe.proof.bundle import HeldLine
+from shoe.proof.records import BetLine
 from shoe.proof.tlog import Receipt
 
 
@@ -77,9 +79,73 @@ class SealedShoe:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """What a seat chose for a shoe's next coup: the lines of the bets accepted, or taken back; and its purse then.
+
+    A line is to be kept: with its salt it proves the bet under the root that closes the coup's bets.
+    """
+
+    shoe: str
+    number: int
+    client: str
+    lines: tuple[BetLine, ...]
+    balance_minor: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBet:
+    """A bet of a seat, and what became of it: laid, withdrawn, void, won, lost or pushed.
+
+    `bets_index` is where the log holds the record that closed the coup's bets, `proof` the line's place and path under
+    its root; None before, as the amounts are, in minor units. `carried` is a stake that stayed after a tie.
+    """
+
+    line: BetLine
+    state: str
+    carried: bool
+    bets_index: int | None
+    proof: HeldLine | None
+    net_minor: int | None
+    returned_minor: int | None
+    commission_minor: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """A seat's money in minor units: what it may stake, and what it has on the table."""
+
+    seat: str
+    table: str
+    balance_minor: int
+    staked_minor: int
+
+
+@dataclass(frozen=True, slots=True)
+class SettledBet:
+    """What a coup made of one bet, for the game client: amounts in minor units.
+
+    `returned_minor` went to the purse, `left_minor` stays on the table for the next coup, and `balance_minor` is what
+    the purse held then.
+    """
+
+    seat: str
+    client: str
+    bet: str
+    stake: int
+    result: str
+    net_minor: int
+    commission_minor: int
+    returned_minor: int
+    left_minor: int
+    balance_minor: int
+
+
+@dataclass(frozen=True, slots=True)
 class DealtCoup:
     """A coup: its receipt, each card's audit path, and the reveal's receipt where it came with it.
 
+    `bets` is the receipt of the record that closed the coup's bets where there were any, `settlement` what it made of
+    them: both only in the answer that dealt it.
     `checked` says that each card was checked against the deck root, and the coup against its cards: the client knew
     the shoe's seal.
     """
@@ -89,6 +155,8 @@ class DealtCoup:
     paths: tuple[tuple[bytes, ...], ...]
     reveal: Receipt | None
     checked: bool
+    bets: Receipt | None = None
+    settlement: tuple[SettledBet, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +233,12 @@ class ShownRoads:
 
 @dataclass(frozen=True, slots=True)
 class MadeSeat:
-    """A new seat at a table, and its player's token, which is never shown again."""
+    """A new seat at a table, its player's token, which is never shown again, and what its purse begins with."""
 
     seat: str
     table: str
     token: str = field(repr=False)
+    purse_minor: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

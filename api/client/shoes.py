@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+from api.client.bets import read_settled
 from api.client.calls import Calls, given, part
 from api.client.fields import Fields
 from api.client.results import (
@@ -19,7 +21,7 @@ from api.client.results import (
 )
 from shoe.errors import ProofError
 from shoe.game.roads import Sums
-from shoe.proof.records import CommittedEntropy, Coup, Lock, OpenEntropy, Reveal, Seal, Seed, ShoeRecord, Void
+from shoe.proof.records import Bets, CommittedEntropy, Coup, Lock, OpenEntropy, Reveal, Seal, Seed, ShoeRecord, Void
 from shoe.proof.tlog import Receipt
 
 
@@ -68,14 +70,30 @@ class Shoes(Calls):
             self._decks.learn(record)
 
     def deal(self, shoe: str) -> DealtCoup:
-        """Deal the next coup; with the last one comes the reveal."""
+        """Close the bets, deal the next coup, and settle them; with the last one comes the reveal."""
         answer, coup = self._step(f"{_at(shoe)}/coups", None, Coup, shoe=shoe)
         revealed = answer.maybe("reveal", answer.part)
         reveal = None if revealed is None else revealed.receipt()
+        index = answer.receipt().proof.index
         if reveal is not None:
-            index = answer.receipt().proof.index
             self._receipts.check(reveal, Reveal, {"shoe": shoe, "coups": answer.number("number") + 1}, index + 1)
-        return self._coup(answer, coup, reveal)
+        bets, settlement = self._closed(answer, shoe, index), tuple(map(read_settled, answer.parts("settlement")))
+        return replace(self._coup(answer, coup, reveal), bets=bets, settlement=settlement)
+
+    def _closed(self, answer: Fields, shoe: str, coup_index: int) -> Receipt | None:
+        """Check the receipt of what closed a coup's bets: it lies right before the coup, and counts those settled."""
+        closed = answer.maybe("bets", answer.part)
+        count = len(answer.parts("settlement"))
+        if closed is None:
+            if count:
+                raise ProofError("answer: bets are settled that no record closed")
+            return None
+        receipt = closed.receipt()
+        wanted = {"shoe": shoe, "number": answer.number("number"), "count": count}
+        self._receipts.check(receipt, Bets, wanted, coup_index - 1)
+        if receipt.proof.index != coup_index - 1:
+            raise ProofError("receipt: its bets record does not lie right before the coup")
+        return receipt
 
     def reveal(self, shoe: str) -> Receipt:
         """Fetch the reveal of a shoe that has ended."""

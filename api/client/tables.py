@@ -72,10 +72,14 @@ class Tables(Calls):
             _check_opened(record, shoe, deadlines, beacon_round)
         return OpenedShoe(answer.receipt(), shoe)
 
-    def make_seat(self, table: str) -> MadeSeat:
-        """Make a seat at a table: as its game client, or as anyone where the table is open to guests."""
-        answer = self._post(f"/v1/tables/{part(table)}/seats")
-        return MadeSeat(answer.text("seat"), answer.text("table"), answer.text("token"))
+    def make_seat(self, table: str, purse_minor: int | None = None) -> MadeSeat:
+        """Make a seat at a table: as its game client, or as anyone where the table is open to guests.
+
+        Its purse begins with what a game client says, in minor units, or with what the house gives.
+        """
+        answer = self._post(f"/v1/tables/{part(table)}/seats", given(purse_minor=purse_minor))
+        purse = answer.maybe("purse_minor", answer.number)
+        return MadeSeat(answer.text("seat"), answer.text("table"), answer.text("token"), purse)
 
     def revoke_seat(self, seat: str) -> RevokedSeat:
         """Revoke a seat: its token is good no more."""

@@ -181,6 +181,71 @@ class CredentialRow(Base):
     revoked: Mapped[str | None]
 
 
+class PurseRow(Base):
+    """A seat's money in minor units; what it has staked on the next coup is taken off already."""
+
+    __tablename__ = "purses"
+    __table_args__ = (CheckConstraint("balance_minor >= 0", name="balance"),)
+
+    seat_id: Mapped[str] = mapped_column(ForeignKey("credentials.id"), primary_key=True)
+    balance_minor: Mapped[int]
+
+
+class BankRow(Base):
+    """The money of a table's bank in minor units, where the bank can be broken; stakes count once they are lost."""
+
+    __tablename__ = "banks"
+    __table_args__ = (CheckConstraint("balance_minor >= 0", name="balance"),)
+
+    table_id: Mapped[str] = mapped_column(ForeignKey("tables.id"), primary_key=True)
+    balance_minor: Mapped[int]
+
+
+class BetRow(Base):
+    """A bet on a coup, in the order of acceptance: `position` counts the withdrawn ones too.
+
+    `client` and `salt` stand in its line (protocol §8). `carried` is 1 where the stake stayed on the table after a tie.
+    What the coup made of it is null until it is dealt.
+    """
+
+    __tablename__ = "bets"
+    __table_args__ = (
+        CheckConstraint("stake_minor > 0", name="stake"),
+        CheckConstraint("state IN ('laid', 'withdrawn', 'void', 'won', 'lost', 'pushed')", name="state"),
+        CheckConstraint("(state IN ('won', 'lost', 'pushed')) = (net_minor IS NOT NULL)", name="settled"),
+        Index(None, "shoe_id", "seat_id", "number"),
+    )
+
+    shoe_id: Mapped[str] = mapped_column(ForeignKey("shoes.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    seat_id: Mapped[str] = mapped_column(ForeignKey("credentials.id"))
+    client: Mapped[str]
+    bet: Mapped[str]
+    stake_minor: Mapped[int]
+    salt: Mapped[str]
+    time: Mapped[str]
+    carried: Mapped[int]
+    state: Mapped[str]
+    net_minor: Mapped[int | None]
+    returned_minor: Mapped[int | None]
+    commission_minor: Mapped[int | None]
+
+
+class PassRow(Base):
+    """That a seat sits a coup out, unless it took that back before the deal."""
+
+    __tablename__ = "passes"
+    __table_args__ = (CheckConstraint("state IN ('stands', 'withdrawn')", name="state"),)
+
+    shoe_id: Mapped[str] = mapped_column(ForeignKey("shoes.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    seat_id: Mapped[str] = mapped_column(ForeignKey("credentials.id"), primary_key=True)
+    client: Mapped[str]
+    time: Mapped[str]
+    state: Mapped[str]
+
+
 class QuotaRow(Base):
     """How many writes a caller has asked for in the minute that it asked in last, counted from the epoch."""
 

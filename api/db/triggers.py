@@ -88,7 +88,10 @@ _STEPS: Final = (
 )
 _STEP: Final = " OR ".join(f"(OLD.state = '{before}' AND NEW.state = '{after}')" for before, after in _STEPS)
 _APPEND_ONLY: Final = ("leaves", "log_nodes", "checkpoints", "cosignatures", "tables", "coups")
-_NEVER_LESS: Final = ("log_head", "books", "shoes", "contributions", "signing_keys", "credentials", "webhooks")
+_NEVER_LESS: Final = (
+    *("log_head", "books", "shoes", "contributions", "signing_keys", "credentials", "webhooks"),
+    *("purses", "banks", "bets", "passes"),
+)
 
 GUARDS: Final = (
     *[guard for table in _APPEND_ONLY for guard in _never(table, "UPDATE", "DELETE", "TRUNCATE")],
@@ -174,6 +177,16 @@ GUARDS: Final = (
         "a credential that is revoked stays so",
         "OLD.revoked IS NOT NULL AND COALESCE(NEW.revoked <> OLD.revoked, TRUE)",
     ),
+    _fixed("purses", "seat_id"),
+    _fixed("banks", "table_id"),
+    _next("bets", "position", "shoe_id = NEW.shoe_id AND number = NEW.number"),
+    _fixed(
+        *("bets", "shoe_id", "number", "position", "seat_id", "client"),
+        *("bet", "stake_minor", "salt", "time", "carried"),
+    ),
+    Guard("bets", "INSERT", "laid_first", "a bet is laid before anything becomes of it", "NEW.state <> 'laid'"),
+    Guard("bets", "UPDATE", "settled_once", "what became of a bet stays so", "OLD.state <> 'laid'"),
+    _fixed("passes", "shoe_id", "number", "seat_id", "client"),
     Guard(
         "signing_keys",
         "UPDATE",

@@ -10,8 +10,8 @@ from api.access import ANYONE, CLIENT, OPERATOR, ROLES
 from api.answers import KeyMade, KeyPage, KeyShown, Me, SeatMade, SeatShown
 from api.cases.accounts import Made, find_credential, list_keys, make_key, make_seat, revoke
 from api.db.tables import CredentialRow
-from api.payloads import NewKey, PageQuery
-from api.refusals import CREDENTIAL_REVOKED, FORBIDDEN, UNAUTHENTICATED
+from api.payloads import NewKey, NewSeat, PageQuery
+from api.refusals import CREDENTIAL_REVOKED, FORBIDDEN, NO_BETS, UNAUTHENTICATED
 from api.routes.endpoint import Resource
 from api.routes.exchange import answer_privately, commit, page, principal, service
 
@@ -63,17 +63,18 @@ def revoke_key(key_id: str) -> Response:
 @blueprint.post(
     "/tables/{table_id}/seats",
     access=ANYONE,
+    body=NewSeat,
     answers={201: SeatMade},
-    refuses=(UNAUTHENTICATED, FORBIDDEN),
+    refuses=(UNAUTHENTICATED, FORBIDDEN, NO_BETS),
     claimed="may",
     secret=True,
 )
-def create_seat(table_id: str) -> Response:
+def create_seat(table_id: str, asked: NewSeat) -> Response:
     """Make a seat at a table: for a game client, or for anyone where the table is open to guests.
 
     Its token is in this answer alone: whoever holds it is the player.
     """
-    return commit(make_seat(service().world, principal(), table_id), _print_seat_made)
+    return commit(make_seat(service().world, principal(), table_id, asked.purse_minor), _print_seat_made)
 
 
 @blueprint.post(
@@ -109,4 +110,10 @@ def _print_seat(row: CredentialRow) -> dict[str, Any]:
 
 def _print_seat_made(made: Made) -> dict[str, Any]:
     row = made.row
-    return {"seat": row.id, "table": row.table_id, "created": row.created, "token": made.token}
+    return {
+        "seat": row.id,
+        "table": row.table_id,
+        "created": row.created,
+        "purse_minor": made.purse_minor,
+        "token": made.token,
+    }

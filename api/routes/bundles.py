@@ -11,7 +11,7 @@ from api.cases.verifying import verify
 from api.payloads import BundleQuery, VerifyRequest
 from api.problems import PROOF_FAILED
 from api.routes.endpoint import Resource
-from api.routes.exchange import answer_privately, answer_text, service
+from api.routes.exchange import answer_privately, answer_text, principal, service
 from shoe.proof.bundle import print_bundle
 from shoe.proof.verify import HeldCheckpoint
 
@@ -20,9 +20,9 @@ blueprint = Resource("bundles", "/v1")
 
 @blueprint.get("/shoes/{shoe_id}/bundle", access=ANYONE, query=BundleQuery, answers={200: BundleAnswer})
 def show_bundle(shoe_id: str, asked: BundleQuery) -> Response:
-    """Give all that a verifier of a shoe needs."""
+    """Give all that a verifier of a shoe needs; to a seat also its own bets in it, with their paths."""
     with service().reading() as session:
-        bundle = make_bundle(service(), session, shoe_id, asked.earlier, asked.size)
+        bundle = make_bundle(service(), session, shoe_id, asked.earlier, asked.size, holder=principal().seat)
     return answer_text(print_bundle(bundle), "application/json")
 
 

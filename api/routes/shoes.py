@@ -31,6 +31,7 @@ from api.cases.reading import (
     read_summary,
 )
 from api.cases.sealing import Sealed, seal_shoe
+from api.cases.settling import Settled
 from api.cases.standing import find_shoe
 from api.db.tables import ENDED_STATES, ContributionRow, ShoeRow
 from api.payloads import NewEntropy, NewSeal, NewVoid, NumberedQuery, OpenedSeed
@@ -130,7 +131,7 @@ def seal(shoe_id: str, asked: NewSeal) -> Response:
     claimed="must",
 )
 def deal(shoe_id: str) -> Response:
-    """Deal the next coup; with the last one comes the reveal."""
+    """Close the bets, deal the next coup, and settle them; with the last one comes the reveal."""
     return commit(deal_coup(service(), shoe_id), _print_dealt, shoe_id)
 
 
@@ -249,7 +250,25 @@ def _print_dealt(dealt: Dealt) -> dict[str, Any]:
         paths=[print_hashes(path) for path in dealt.paths],
         ended=dealt.reveal is not None,
         reveal=None if dealt.reveal is None else print_logged(dealt.reveal),
+        bets=None if dealt.bets is None else print_logged(dealt.bets),
+        settlement=[_print_settled(settled) for settled in dealt.settlement],
     )
+
+
+def _print_settled(settled: Settled) -> dict[str, Any]:
+    settlement = settled.settlement
+    return {
+        "seat": settled.seat,
+        "client": settled.client,
+        "bet": settlement.bet,
+        "stake": settlement.stake_minor,
+        "result": settlement.result,
+        "net_minor": settlement.net_minor,
+        "commission_minor": settlement.commission_minor,
+        "returned_minor": settled.returned_minor,
+        "left_minor": settled.left_minor,
+        "balance_minor": settled.balance_minor,
+    }
 
 
 def _print_summary(shoe: ShoeRow, contributions: int) -> dict[str, Any]:

@@ -285,7 +285,11 @@ def test_a_key_does_what_it_was_made_for_and_no_more(at):
 def test_webhooks_are_as_the_service_says(at):
     client = at.client
     made = client.make_webhook("https://hooks.invalid/shoes", ["shoe.opened", "shoe.voided"], "t-1")
-    assert (made.webhook.url, made.webhook.table, made.webhook.state) == ("https://hooks.invalid/shoes", "t-1", "active")
+    assert (made.webhook.url, made.webhook.table, made.webhook.state) == (
+        "https://hooks.invalid/shoes",
+        "t-1",
+        "active",
+    )
     assert made.secret not in repr(made)
     opened = client.open_shoe("t-1", **DEADLINES)
     voided = client.void(opened.shoe, "operator")

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from api.db.tables import LeafRow, LogHeadRow
+from api.db.tables import BankRow, BetRow, LeafRow, LogHeadRow, PurseRow
 from shoe.proof.records import Coup, parse_record
 from shoe.proof.seeds import commit_seed
+from tests.api.betting import seat_at
 from tests.api.installation import DEADLINES, HOUSE, Found, Installation
 from tests.api.sabotage import Sabotage, sabotaged
 from tests.api.test_store import other_writer_waits
@@ -48,14 +49,24 @@ def locked(house: Installation, table: str) -> str:
     return path.replace("lock", "seal")
 
 
-def dealt(house: Installation, table: str, coups: int, of: int) -> str:
-    overrides = {"entropy": "house", "shuffle": "coup", "cut": None, "coups": of}
+def dealt(house: Installation, table: str, coups: int, of: int, **further: Any) -> str:
+    overrides = {"entropy": "house", "shuffle": "coup", "cut": None, "coups": of, **further}
     house.table(table, book=1, **overrides)
     shoe = house.sealed(table)
     house.post(f"/tables/{table}/books", {"size": 2})
     for _ in range(coups):
         house.post(f"/shoes/{shoe}/coups")
     return f"/shoes/{shoe}/coups"
+
+
+def bet_on(house: Installation, table: str, then: str, *bets: str) -> str:
+    """A shoe in play, and a seat of its table, which `seats` keep, with bets of 100 on its next coup."""
+    shoe = dealt(house, table, 1, 3, combine="any", on_tie="returned").split("/")[2]
+    seat = seat_at(house, table)
+    house.tokens.seats[shoe, 0] = seat.token
+    for bet in bets:
+        seat.bet(shoe, **{bet: 100})
+    return f"/shoes/{shoe}/{then}"
 
 
 REQUESTS = {
@@ -70,6 +81,11 @@ REQUESTS = {
     "seal": Request(locked, {}),
     "coup": Request(lambda house, table: dealt(house, table, 1, 3), {}),
     "last coup, reveal and end of the book": Request(lambda house, table: dealt(house, table, 1, 2), {}, 3),
+    "bets": Request(lambda house, table: bet_on(house, table, "bets"), {"bet": "player", "stake": 100}, 0),
+    "withdrawal": Request(lambda house, table: bet_on(house, table, "bets/withdraw", "player"), {}, 0),
+    # Whoever wins, bank and purse change and no stake stays: the coup takes the same steps whatever its cards are.
+    "coup with bets": Request(lambda house, table: bet_on(house, table, "coups", "player", "banker", "tie"), {}, 2),
+    "void with bets": Request(lambda house, table: bet_on(house, table, "void", "player"), {"reason": "operator"}, 2),
     "void": Request(lambda house, table: opened(house, table, "void"), {"reason": "operator"}),
 }
 
@@ -79,7 +95,8 @@ def seat_for(house: Installation, name: str, path: str) -> dict[str, str]:
     shoe = path.split("/")[3] if "/shoes/" in path else ""
     if name == "entropy":
         return {"Authorization": f"Bearer {house.client.take_seat(house.tokens, path_table(house, shoe))}"}
-    return {"Authorization": f"Bearer {house.tokens.seats[shoe, 0]}"} if name == "seed" else {}
+    own = name in ("seed", "bets", "withdrawal")
+    return {"Authorization": f"Bearer {house.tokens.seats[shoe, 0]}"} if own else {}
 
 
 def path_table(house: Installation, shoe: str) -> str:
@@ -102,6 +119,16 @@ def everything_holds(house: Installation) -> None:
             numbers.setdefault(record.shoe, []).append(record.number)
     for counted in (*chains.values(), *numbers.values()):
         assert counted == list(range(len(counted)))
+    money_holds(house)
+
+
+def money_holds(house: Installation) -> None:
+    """What the NP house gave, 1,000 units a purse and 10,000 a bank, is there: in them, or staked on a coup to come."""
+    with house.service.reading() as session:
+        purses = session.scalars(select(PurseRow.balance_minor)).all()
+        banks = session.scalars(select(BankRow.balance_minor)).all()
+        laid = session.scalars(select(BetRow.stake_minor).where(BetRow.state == "laid")).all()
+    assert sum((*purses, *banks, *laid)) == 100_000 * len(purses) + 1_000_000 * len(banks)
 
 
 @pytest.mark.parametrize("name", REQUESTS)

@@ -100,8 +100,54 @@ STATEMENTS = {
         "UPDATE credentials SET revoked = NULL WHERE revoked IS NOT NULL",
         "UPDATE credentials SET revoked = 'later' WHERE revoked IS NOT NULL",
     ],
+    "guard_purses_fixed": ["UPDATE purses SET seat_id = 'another'"],
+    "guard_banks_fixed": ["UPDATE banks SET table_id = 'another'"],
+    "guard_bets_only_next": [
+        f"INSERT INTO bets SELECT shoe_id, number, position + {step}, seat_id, client, bet, stake_minor, salt, time,"
+        " carried, 'laid', NULL, NULL, NULL FROM bets WHERE position = 1"
+        for step in (-3, 3)
+    ],
+    "guard_bets_fixed": [
+        f"UPDATE bets SET {column} = {value} WHERE state = 'laid'"
+        for column, value in (
+            ("number", "number + 1"),
+            ("position", "position + 7"),
+            ("seat_id", "(SELECT MIN(id) FROM credentials WHERE kind = 'key')"),
+            ("client", "'another'"),
+            ("bet", "'tie'"),
+            ("stake_minor", "stake_minor + 1"),
+            ("salt", "'x'"),
+            ("time", "'x'"),
+            ("carried", "1"),
+        )
+    ],
+    "guard_bets_laid_first": [
+        "INSERT INTO bets SELECT shoe_id, number, position + 1, seat_id, client, bet, stake_minor, salt, time,"
+        " carried, 'withdrawn', NULL, NULL, NULL FROM bets WHERE position = 1",
+    ],
+    "guard_bets_settled_once": [
+        "UPDATE bets SET state = 'laid' WHERE state = 'withdrawn'",
+        "UPDATE bets SET state = 'void' WHERE state = 'withdrawn'",
+    ],
+    "guard_passes_fixed": [
+        "UPDATE passes SET number = number + 1",
+        "UPDATE passes SET client = 'another'",
+    ],
 }
 """For each guard that has a condition, what it must not let through; ":b" is one byte."""
+
+BETTING = (
+    "INSERT INTO purses SELECT :seat, 1 WHERE NOT EXISTS (SELECT 1 FROM purses WHERE seat_id = :seat)",
+    "INSERT INTO banks SELECT 'u', 1000 WHERE NOT EXISTS (SELECT 1 FROM banks WHERE table_id = 'u')",
+    *[
+        f"INSERT INTO bets VALUES (:shoe, 3, {position}, :seat, 'seat-0', 'player', 100, 's', 't', 0, 'laid',"
+        " NULL, NULL, NULL)"
+        for position in (0, 1)
+    ],
+    "UPDATE bets SET state = 'withdrawn' WHERE position = 0",
+    "INSERT INTO passes VALUES (:shoe, 3, :seat, 'seat-0', 't', 'stands')",
+)
+"""A purse, a bank, a bet that was withdrawn and one that is laid, a pass."""
 
 PLAIN = {
     "UPDATE": {
@@ -124,7 +170,7 @@ def statements_against(guard: Guard) -> list[str]:
 
 
 def filled(house: Installation) -> Installation:
-    """A void shoe with a contribution, a sealed one with three coups; a book ended; a cosignature; a retired key."""
+    """A void shoe with a contribution, a sealed one with three coups; a book ended; a retired key; a webhook; bets."""
     house.table(book=1, decks=1)
     shoe = house.open()
     house.commit(shoe, "a-seed")
@@ -137,12 +183,15 @@ def filled(house: Installation) -> Installation:
     house.post("/tables", {"id": "u", "preset": "np_punto_banco", "overrides": HOUSE})
     house.post("/tables/u/books", {"size": 4})
     house.post(f"/shoes/{house.open('u')}/void", {"reason": "operator"})
+    seat = house.post("/tables/u/seats")["seat"]
     sealed = house.sealed("u")
     for _ in range(3):
         house.post(f"/shoes/{sealed}/coups")
     with house.service.store.writing() as session:
         session.execute(text("INSERT INTO cosignatures SELECT MAX(size), 'v', 1, 'l' FROM checkpoints"))
         session.execute(text("INSERT INTO signing_keys VALUES ('old', :b, 'retired', 999)"), BYTES)
+        for statement in BETTING:
+            session.execute(text(statement), {"seat": seat, "shoe": sealed})
     return house
 
 

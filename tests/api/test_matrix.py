@@ -50,6 +50,11 @@ WRITTEN: Mapping[str, str] = {
     "POST /v1/verify": EVERYONE,
     "POST /v1/shoes/{shoe_id}/entropy": "player",
     "POST /v1/shoes/{shoe_id}/seeds": "player",
+    "POST /v1/shoes/{shoe_id}/bets": "player",
+    "POST /v1/shoes/{shoe_id}/bets/withdraw": "player",
+    "POST /v1/shoes/{shoe_id}/passes": "player",
+    "GET /v1/shoes/{shoe_id}/bets": "player",
+    "GET /v1/seats/{seat_id}/purse": "player client operator",  # of seats that one alone whose it is
     "POST /v1/shoes/{shoe_id}/lock": "client",
     "POST /v1/shoes/{shoe_id}/seal": "client",
     "POST /v1/shoes/{shoe_id}/coups": "client",
@@ -83,6 +88,7 @@ BODIES: Mapping[str, dict[str, Any]] = {
     "POST /v1/shoes/{shoe_id}/entropy": {"seed_commitment": commit_seed("mine").hex()},
     "POST /v1/shoes/{shoe_id}/seeds": {"seed": "mine"},
     "POST /v1/shoes/{shoe_id}/void": {"reason": "operator"},
+    "POST /v1/shoes/{shoe_id}/bets": {"bet": "player", "stake": 100},
     "POST /v1/verify": {"bundle": {}},
 }
 
@@ -177,6 +183,8 @@ def wanted(endpoint: Endpoint, roles: frozenset[str], who: str) -> tuple[int, ..
     if who in NOT_GOOD:
         return (401,)
     has = {"every role": {"client", "operator", "regulator"}, "nothing": set()}.get(who, {NO_ROLE.get(who, who)})
+    if endpoint.path == "/v1/seats/{seat_id}/purse" and who in NO_ROLE:
+        return (403,)
     if not roles or roles & has:
         at_home = who != "another table's seat" or roles != {"player"}
         return (200, 201, 204, 304, 404, 409, 422) if at_home else (403,)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from shoe.errors import InputError, ProofError, expected
+from shoe.errors import BetError, InputError, ProofError, RulesError, expected
+from shoe.game.bets.record import terms_of
+from shoe.game.bets.settling import settle
 from shoe.game.cards import card_name
 from shoe.game.dealing import advance, begin, burned_cards
 from shoe.game.tableau import Coup as Played
@@ -193,7 +195,10 @@ def check_shuffle(case: Case) -> str:
 
 
 def check_bets(case: Case) -> str:
-    """Bets are closed before their coup, and the holder's lines stand under those roots."""
+    """Bets are closed before their coup, and the holder's lines stand under those roots.
+
+    Where the rules carry terms, the detail says what each line won or lost by them; no verdict speaks of money.
+    """
     by_number: dict[int, Bets] = {}
     history = case.history
     numbers = {coup.number: coup for coup in history.coups}
@@ -205,7 +210,31 @@ def check_bets(case: Case) -> str:
             raise ProofError(expected("the coup of that number next", "another", f"bets of coup {bets.number}"))
         by_number[bets.number] = bets
     _check_lines(case, by_number)
-    return f"{len(by_number)} coups with bets, {len(case.bundle.bets or ())} lines of the holder"
+    counted = f"{len(by_number)} coups with bets, {len(case.bundle.bets or ())} lines of the holder"
+    return "; ".join([counted, *_nets(case)])
+
+
+def _nets(case: Case) -> list[str]:
+    """Settle the holder's lines anew by the terms in the rules: in words, in minor units, and all together."""
+    try:
+        terms = terms_of(case.history.open.rules)
+    except RulesError:
+        return []
+    coups = {coup.number: coup for coup in case.history.coups}
+    lines = [line for held in case.bundle.bets or () if (line := parse_bet_line(held.line)).number in coups]
+    if terms is None or not lines:
+        return []
+    said, total = [], 0
+    for line in lines:
+        where = f"coup {line.number} {line.bet} {line.stake}"
+        try:
+            settlement = settle(terms.bet(line.bet), line.stake, _play(coups[line.number]), terms)
+        except (BetError, ProofError):
+            said.append(f"{where} can't be settled")
+            continue
+        said.append(f"{where} {settlement.result} {settlement.net_minor:+}")
+        total += settlement.net_minor
+    return [*said, f"net {total:+}"]
 
 
 def _check_lines(case: Case, by_number: dict[int, Bets]) -> None:

@@ -1,0 +1,223 @@
+"""Every house's table from end to end over HTTP: opened, bet on, dealt, settled, verified; and no money made or lost.
+
+What a line pays is computed here anew by the rules that the table's own answer shows, with fractions; which event a
+coup shows is read off its record by definitions of this file's own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import func, select
+
+from api.db.tables import BankRow, BetRow, PurseRow
+from shoe.game.houses import HOUSES
+from shoe.proof.note import parse_vkey
+from shoe.proof.records import Bets, parse_as
+from shoe.proof.verify import Evidence, verify_bundle
+from tests.api.betting import Seat, seat_at, table_of
+from tests.api.installation import Found, Installation
+
+PURSE = 10_000_000
+SHORT: dict[str, Any] = {"coups": 30}
+RED = "dh"
+
+
+def money(house: Installation) -> int:
+    """All money there is: in purses, on tables, in banks."""
+    laid = select(func.coalesce(func.sum(BetRow.stake_minor), 0)).where(BetRow.state == "laid")
+    with house.service.reading() as session:
+        held = [session.scalar(select(func.coalesce(func.sum(row.balance_minor), 0))) for row in (PurseRow, BankRow)]
+        return sum(int(each or 0) for each in (*held, session.scalar(laid)))
+
+
+def hands(record: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """The first two cards of player and banker, as they are dealt in turn."""
+    cards = [opening["card"] for opening in record["cards"]]
+    return [cards[0], cards[2]], [cards[1], cards[3]]
+
+
+def shows(event: str, record: dict[str, Any]) -> bool:
+    """Whether a coup shows an event of the presets: a winner, or a DoppelGanger in a hand."""
+    if event in ("player", "banker", "tie"):
+        return bool(record["outcome"] == event)
+    side, kind = event.split("_")
+    (rank, suit), (other_rank, other_suit) = hands(record)[side == "banker"]
+    if rank != other_rank:
+        return False
+    same_colour = (suit in RED) == (other_suit in RED)
+    return kind == ("pure" if suit == other_suit else "coloured" if same_colour else "mixed")
+
+
+def half_up(amount: Fraction) -> int:
+    return floor(amount + Fraction(1, 2))
+
+
+def net_of(rules: dict[str, Any], bet: str, stake: int, record: dict[str, Any]) -> int:
+    """What a stake wins or loses: by TERMS.md, whole minor units, a half up for the house's part."""
+    (terms,) = (each for each in rules["bets"] if each["name"] == bet)
+    for event, gain, per in terms["pays"]:
+        if shows(event, record):
+            whole = -(-gain // per)
+            win = stake * whole - half_up(Fraction(stake * (whole * per - gain), per))
+            part = half_up(Fraction(win * terms["commission_bp"], 10_000))
+            least = rules["money"]["least_commission_minor"]
+            return win - (min(win, max(part, least)) if terms["commission_bp"] and win else 0)
+    return -stake
+
+
+def choices(rules: dict[str, Any], number: int) -> Iterator[dict[str, int]]:
+    """What two seats bet on a coup: between them every bet of the table, in odd amounts where the chips allow them."""
+    names = [bet["name"] for bet in rules["bets"]]
+    sides = {bet["name"]: 100 for bet in rules["bets"] if bet["side"]}
+    step = (rules["chips_minor"] or [1])[0]
+    stakes = [rules["limits"]["min_minor"] + step * ((7 * number + k) % 13) for k in range(3)]
+    if rules["combine"] == "one":
+        yield {names[number % 3]: stakes[0]}
+        yield {names[(number + 1) % 3]: stakes[1]}
+    else:
+        yield {"player": stakes[0], "tie": stakes[1], **sides}
+        yield {"banker": stakes[2]}
+
+
+def lay(seat: Seat, shoe: str, rules: dict[str, Any], stakes: dict[str, int]) -> None:
+    """Lay what does not lie there already after a tie; a table of one option is bet on once."""
+    carried = {bet["bet"] for bet in seat.own(shoe) if bet["state"] == "laid"}
+    free = {bet: stake for bet, stake in stakes.items() if bet not in carried}
+    if free and not (carried and rules["combine"] == "one"):
+        seat.bet(shoe, **free)
+
+
+@pytest.mark.parametrize("preset", HOUSES)
+def test_a_preset_is_opened_bet_on_dealt_settled_and_verified(found: Found, preset: str) -> None:
+    house = found()
+    short = SHORT if HOUSES[preset].rules.shuffle == "coup" else {"decks": 2}
+    table_of(house, preset, **short)
+    rules = house.get("/tables/t")["rules"]
+    seats = [seat_at(house, purse=PURSE), seat_at(house, purse=PURSE)]
+    won = {seat.id: 0 for seat in seats}
+    whole, shoe, ended, coups = money(house), house.sealed(), False, 0
+    finite = rules["money"]["bank_minor"] is not None
+    while not ended:
+        for seat, stakes in zip(seats, choices(rules, coups), strict=True):
+            lay(seat, shoe, rules, stakes)
+        dealt = house.post(f"/shoes/{shoe}/coups")
+        record = json.loads(dealt["record"])
+        assert parse_as(Bets, dealt["bets"]["record"].encode()).count == len(dealt["settlement"])
+        for line in dealt["settlement"]:
+            net = net_of(rules, line["bet"], line["stake"], record)
+            assert (line["net_minor"], line["returned_minor"] + line["left_minor"]) == (net, line["stake"] + net), line
+            won[line["seat"]] += net
+        assert money(house) == whole + (0 if finite else sum(won.values()))
+        ended, coups = dealt["ended"], coups + 1
+    assert [seat.purse() for seat in seats] == [(PURSE + won[seat.id], 0) for seat in seats]
+    vkey = parse_vkey(house.client.get("/v1/log/key").text.strip())
+    for seat in seats:
+        verification = verify_bundle(seat.get(f"/shoes/{shoe}/bundle"), Evidence((vkey,)))
+        (bets,) = (check for check in verification.checks if check.name == "bets")
+        assert (verification.verdict, bets.status) == ("verified", "VALID")
+        assert bets.detail.startswith(f"{coups} coups with bets, ")
+        assert bets.detail.endswith(f"net {won[seat.id]:+}")
+    assert {event for bet in rules["bets"] for event, *_ in bet["pays"]} <= {
+        *("player", "banker", "tie"),
+        *(f"{hand}_{kind}" for hand in ("player", "banker") for kind in ("pure", "coloured", "mixed")),
+    }
+
+
+# --- money is conserved whatever is done -------------------------------------------------------
+
+STEPS = st.lists(
+    st.tuples(
+        st.integers(0, 2),
+        st.sampled_from(["player", "banker", "tie", "pass", "withdraw", "deal", "void"]),
+        st.integers(1, 120_000),
+    ),
+    max_size=25,
+)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(STEPS)
+def test_whatever_seats_and_house_do_no_money_is_made_or_lost(
+    house: Installation, steps: list[tuple[int, str, int]]
+) -> None:
+    """A bank of 1,000 units that is soon too small, purses of 500; refusals and voids among the steps."""
+    if "t" not in {table["id"] for table in house.get("/tables")["tables"]}:
+        house.post("/tables", {"id": "t", "preset": "np_punto_banco_three", "overrides": BROKE})
+        house.post("/tables/t/books", {"size": 1000})
+    seats = [seat_at(house, purse=50_000) for _ in range(3)]
+    whole, shoe = money(house), house.sealed()
+    for who, step, stake in steps:
+        if step == "deal":
+            shoe = house.sealed() if house.post(f"/shoes/{shoe}/coups")["ended"] else shoe
+        elif step == "void":
+            house.post(f"/shoes/{shoe}/void", {"reason": "operator"})
+            shoe = house.sealed()
+        else:
+            path = {"pass": "passes", "withdraw": "bets/withdraw"}.get(step, "bets")
+            body = {"bet": step, "stake": stake} if path == "bets" else {}
+            headers = seats[who].headers
+            status = house.client.post(f"/v1/shoes/{shoe}/{path}", json=body, headers=headers).status_code
+            assert status in (201, 409, 422)
+        assert money(house) == whole
+    house.post(f"/shoes/{shoe}/void", {"reason": "operator"})
+    assert money(house) == whole
+    assert [seat.purse()[1] for seat in seats] == [0, 0, 0]
+
+
+BROKE = {"entropy": "house", "money": {"bank_minor": 100_000}, "decks": 1}
+
+
+# --- at once -----------------------------------------------------------------------------------
+
+
+def test_bets_that_race_with_deals_are_each_on_one_coup_and_settled_there(house: Installation) -> None:
+    """Four seats bet while two clients deal: what was accepted is settled with the coup that its line names."""
+    table_of(house, "np_punto_banco_three", money={"bank_minor": 10**9})
+    seats, shoe = [seat_at(house, purse=PURSE) for _ in range(4)], house.sealed()
+    whole = money(house)
+
+    def act(n: int) -> tuple[str, Any]:
+        if n % 3 == 0:
+            return "dealt", house.post(f"/shoes/{shoe}/coups")
+        seat = seats[n % 4]
+        answer = house.client.post(
+            f"/v1/shoes/{shoe}/bets", json={"bet": "banker", "stake": 100 + n}, headers=seat.headers
+        )
+        return ("laid", answer.json) if answer.status_code == 201 else ("refused", answer.json)
+
+    with ThreadPoolExecutor(6) as pool:
+        done = list(pool.map(act, range(60)))
+    done.append(("dealt", house.post(f"/shoes/{shoe}/coups")))
+    accepted = [(answer["number"], answer["bets"][0]["stake"]) for what, answer in done if what == "laid"]
+    settled = [
+        (answer["number"], line["stake"]) for what, answer in done if what == "dealt" for line in answer["settlement"]
+    ]
+    refused = {answer["type"].rpartition(":")[2] for what, answer in done if what == "refused"}
+    assert refused <= {"bet-laid"}
+    assert set(accepted) <= set(settled)
+    assert len(accepted) > 10
+    assert money(house) == whole
+    assert house.verify(shoe).verdict == "consistent"
+
+
+def test_a_purse_is_spent_once_by_bets_at_once(house: Installation) -> None:
+    """Three bets of 400 each from a purse of 1,000: two are taken."""
+    table_of(house, "np_punto_banco_three")
+    seat, shoe = seat_at(house, purse=1_000), house.sealed()
+
+    def bet(name: str) -> int:
+        body = {"bet": name, "stake": 400}
+        return house.client.post(f"/v1/shoes/{shoe}/bets", json=body, headers=seat.headers).status_code
+
+    with ThreadPoolExecutor(3) as pool:
+        assert sorted(pool.map(bet, ("player", "banker", "tie"))) == [201, 201, 409]
+    assert seat.purse() == (200, 800)

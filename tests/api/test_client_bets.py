@@ -1,0 +1,129 @@
+"""The client's bets at a real service, over real HTTP: laid, settled and held as the service's own JSON says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.client import Client, ServiceProblem
+from api.client.bets import _choice
+from api.client.fields import Fields
+from api.client.results import MadeSeat
+from api.demo import first_key, running_service
+from api.player import Player
+from shoe.errors import ProofError
+from shoe.proof.merkle import check_inclusion, leaf_hash
+from shoe.proof.note import parse_vkey
+from shoe.proof.records import Bets, parse_as
+from shoe.proof.seeds import commit_seed
+from shoe.proof.verify import Evidence, verify_bundle
+
+DEADLINES = {"lock_in_s": 600, "seal_in_s": 1200, "reveal_in_s": 3600}
+SEED = "0123456789abcdef0123456789abcdef"
+SHORT = {"shuffle": "coup", "cut": None, "coups": 12}
+
+
+@dataclass
+class Place:
+    """A running service, its house's client, and a seat with the client of its own, in a sealed shoe."""
+
+    url: str
+    key: str
+
+    def __post_init__(self) -> None:
+        self.vkey = parse_vkey(Client(self.url).vkeys()[0])
+        self.house = self.holding(self.key)
+        self.house.make_table("np_punto_banco_three", "t-1", overrides=SHORT)
+        self.house.publish_book("t-1", 4)
+        opened = self.house.open_shoe("t-1", **DEADLINES)
+        self.shoe, self.made = opened.shoe, self.house.make_seat("t-1", 50_000)
+        self.seat = self.holding(self.made.token)
+        self.player = Player(self.vkey, SEED, opened.receipt)
+        self.player.accept_entropy(self.seat.contribute(self.shoe, commit_seed(SEED)).receipt)
+        lock = self.house.lock(self.shoe)
+        records = [record.record for record in self.seat.records(self.shoe)]
+        self.seat.open_seed(self.shoe, 0, self.player.accept_lock(lock, records))
+        self.player.accept_seal(self.house.seal(self.shoe).receipt)
+
+    def holding(self, token: str) -> Client:
+        return Client(self.url, token, vkeys=[self.vkey])
+
+
+@pytest.fixture
+def at(tmp_path: Path) -> Iterator[Place]:
+    folder = tmp_path / "service"
+    with running_service(folder) as url:
+        yield Place(url, first_key(folder))
+
+
+def test_a_seat_bets_through_a_shoe_and_believes_nothing(at: Place) -> None:
+    assert at.made == MadeSeat(at.made.seat, "t-1", at.made.token, 50_000)
+    won = 0
+    for number in range(SHORT["coups"] - 1):  # type: ignore[operator]  # it is a number
+        if at.seat.purse(at.made.seat).staked_minor:
+            at.seat.withdraw(at.shoe)
+        choice = at.seat.bet(at.shoe, {"player": 300, "tie": 100})
+        assert [(line.bet, line.stake, line.client) for line in choice.lines] == [
+            ("player", 300, "guest-0"),
+            ("tie", 100, "guest-0"),
+        ]
+        dealt = at.house.deal(at.shoe)
+        assert dealt.bets is not None
+        assert (dealt.number, parse_as(Bets, dealt.bets.record).count) == (number, 2)
+        at.player.accept_coup(dealt.receipt, dealt.paths, dealt.bets)
+        won += sum(line.net_minor for line in dealt.settlement)
+        purse = at.seat.purse(at.made.seat)
+        assert purse == at.house.purse(at.made.seat)
+        assert purse.balance_minor + purse.staked_minor == 50_000 + won
+        proofs = [held for held in at.seat.own_bets(at.shoe) if held.line in choice.lines]
+        closed = parse_as(Bets, dealt.bets.record)
+        for held in proofs:
+            assert held.proof is not None
+            assert held.bets_index == dealt.bets.proof.index
+            check_inclusion(
+                leaf_hash(held.line.to_bytes()), held.proof.index, closed.count, held.proof.path, closed.bets_root
+            )
+    while at.house.deal(at.shoe).reveal is None:
+        pass
+    verification = verify_bundle(at.seat.bundle(at.shoe), Evidence((at.vkey,), at.player.receipts))
+    assert (verification.verdict, verification.fairness) == ("verified", "provably_fair")
+
+
+def test_a_player_does_not_believe_a_coup_whose_bets_are_kept_back(at: Place) -> None:
+    at.seat.bet(at.shoe, {"banker": 100})
+    dealt = at.house.deal(at.shoe)
+    with pytest.raises(ProofError, match="the chain is broken"):
+        at.player.accept_coup(dealt.receipt, dealt.paths)
+    at.player.accept_coup(dealt.receipt, dealt.paths, dealt.bets)
+
+
+def test_passing_and_refusals(at: Place) -> None:
+    assert at.seat.sit_out(at.shoe).lines == ()
+    with pytest.raises(ServiceProblem, match="passed coup 0"):
+        at.seat.bet(at.shoe, {"player": 100})
+    assert at.seat.withdraw(at.shoe).lines == ()
+    at.seat.bet(at.shoe, {"player": 100})
+    (taken,) = at.seat.withdraw(at.shoe).lines
+    assert (taken.bet, taken.stake) == ("player", 100)
+    assert [held.state for held in at.seat.own_bets(at.shoe)] == ["withdrawn"]
+    dealt = at.house.deal(at.shoe)
+    assert (dealt.bets, dealt.settlement) == (None, ())
+
+
+LINE = '{"bet":"tie","client":"seat-0","number":0,"salt":"%s","shoe":"s","stake":100}' % ("ab" * 16)
+BET: dict[str, Any] = {"bet": "tie", "stake": 100, "salt": "ab" * 16, "line": LINE}
+
+
+@pytest.mark.parametrize("changed", [{"bet": "player"}, {"stake": 200}, {"salt": "00" * 16}])
+def test_a_line_that_says_something_else_is_no_evidence(changed: dict[str, Any]) -> None:
+    whole = {"number": 0, "client": "seat-0", "balance_minor": 1, "bets": [BET]}
+    assert _choice(Fields(whole), "s").lines[0].stake == 100
+    with pytest.raises(ProofError, match="a line says something else"):
+        _choice(Fields({**whole, "bets": [{**BET, **changed}]}), "s")
+    for wrong in ({**whole, "number": 1}, {**whole, "client": "seat-1"}):
+        with pytest.raises(ProofError):
+            _choice(Fields(wrong), "s")
