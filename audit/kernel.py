@@ -11,6 +11,7 @@ Whatever the compiled code depends on stands in this file, because numba compile
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -21,7 +22,9 @@ from numba.core import event
 from audit.block import Block
 from audit.cells import CELLS, coup_table
 from audit.keystream import Keys, Stream, check_shoes, key_and_hand, keystream
+from audit.own_bets import looks_at_pairs
 from shoe.errors import InputError, expected
+from shoe.game.bets.shown import PAIRS, pair_of
 from shoe.game.cards import DECK, POINTS
 from shoe.game.houses import NP_PUNTO_BANCO
 from shoe.game.rules import Rules
@@ -51,6 +54,11 @@ _USED_SHIFT, _USED_MASK, _OUTCOME_SHIFT = _u16(10), _u16(7), _u16(13)
 
 # A card's label: its physical number in the lowest ten bits, then its points.
 _POINTS_SHIFT: Final = _u16(10)
+_CARD_MASK: Final = _u16(1023)
+_DECK: Final = _u32(DECK)
+
+_PAIR_SPAN: Final = _u32(len(PAIRS))
+_BOTH_PAIRS: Final = _u32(len(PAIRS) ** 2)
 
 
 def compiled(function: Function) -> Function:
@@ -182,11 +190,14 @@ class Table(NamedTuple):
     """A table's rules as the compiled code takes them.
 
     `fresh` has the labels of the fresh shoe, `entries` the coup table, `weights` an odd number for every four cards.
+    `twins` has the class of two cards' pair at 52·one + other; `pairs` says whether pairs are counted.
     """
 
     fresh: U16
     entries: U16
     weights: U64
+    twins: U8
+    pairs: bool
     judged: int
     burn: bool
     one_more: bool
@@ -197,6 +208,7 @@ class Desk(NamedTuple):
 
     `cards` has a shoe a row: its order first, and then in its stead, place by place, the row of `coup_table` for a
     coup that starts there. `fours` are the same bytes, four cards at a time; `points` and `totals` serve one shoe.
+    Where pairs are counted, `twins` has for each place the class of the pair that its card makes with the next but one.
     For each shoe abreast: where it stands, where its last coup started, its number of coups. For all of a batch:
     the outcome of coup k of shoe s at outcomes[k, s], the hash of each order, and nine counters a shoe.
     """
@@ -205,6 +217,7 @@ class Desk(NamedTuple):
     fours: U64
     points: U8
     totals: U8
+    twins: U8
     position: U32
     before: U32
     number: U32
@@ -218,6 +231,7 @@ class Sums(NamedTuple):
 
     judged: I64
     later: I64
+    pair_cells: I64
     coups_per_shoe: I64
     wins: I64
     runs: I64
@@ -265,12 +279,30 @@ def _look_up(cards: U16, size: int, points: U8, totals: U8) -> None:
 
 
 @compiled
+def _twins(one: np.uint32, other: np.uint32, twins: U8) -> np.uint8:
+    """Class the pair of two physical cards."""
+    found: np.uint8 = twins[(one % _DECK) * _DECK + other % _DECK]
+    return found
+
+
+@compiled
+def _pair_up(cards: U16, size: int, kinds: U8, twins: U8, found: U8) -> None:
+    """Class the pair of each card and the next but one: the first two cards of a hand."""
+    for i in range(size):
+        kinds[i] = _u8((cards[i] & _CARD_MASK) % _u16(DECK))
+    for i in range(size - 2):
+        found[i] = twins[_u32(kinds[i]) * _DECK + _u32(kinds[i + 2])]
+
+
+@compiled
 def _lay_out(rows: int, table: Table, desk: Desk, hashes: U64) -> None:
     """Hash the shoes on the desk, burn, and look up every coup they could deal."""
     size, cards, fours, position = len(table.fresh), desk.cards, desk.fours, desk.position
     for s in range(rows):
         hashes[s] = _hash(fours[s], table.weights)
         position[s] = _burned(cards[s, 0]) if table.burn else _u32(0)
+        if table.pairs:
+            _pair_up(cards[s], size, desk.points, table.twins, desk.twins[s])
         _look_up(cards[s], size, desk.points, desk.totals)
 
 
@@ -286,6 +318,20 @@ def _deal_judged(rows: int, table: Table, desk: Desk, judged: I64, outcomes: U8)
             position[s] = at + _u32((entry >> _USED_SHIFT) & _USED_MASK)
             judged[entry & _CELL_MASK] += 1
             outcomes[k, s] = entry >> _OUTCOME_SHIFT
+
+
+@compiled
+def _count_both_pairs(rows: int, table: Table, desk: Desk, pair_cells: I64) -> None:
+    """Count coups 1…K of the shoes on the desk, which stand at their first, by cell and by both hands' pairs."""
+    entries, cards, twins, at = table.entries, desk.cards, desk.twins, desk.before
+    at[:rows] = desk.position[:rows]
+    for _ in range(table.judged):
+        for s in range(rows):
+            place = at[s]
+            entry = entries[cards[s, place]]
+            both = twins[s, place] * _PAIR_SPAN + twins[s, place + _u32(1)]
+            pair_cells[(entry & _CELL_MASK) * _BOTH_PAIRS + both] += 1
+            at[s] = place + _u32((entry >> _USED_SHIFT) & _USED_MASK)
 
 
 @compiled
@@ -358,6 +404,8 @@ def _deal(draws: U32, rows: int, table: Table, desk: Desk, sums: Sums) -> None:
         here = min(abreast, rows - first)
         _shuffle(here, draws[first:], table.fresh, desk.cards)
         _lay_out(here, table, desk, desk.hashes[first:])
+        if table.pairs:
+            _count_both_pairs(here, table, desk, sums.pair_cells)
         _deal_judged(here, table, desk, sums.judged, outcomes[:, first:])
         _deal_later(here, draws[first:], table, desk, sums)
     _count_winners(outcomes, desk.lanes, sums)
@@ -393,6 +441,9 @@ def _deal_first(draws: U32, rows: int, table: Table, desk: Desk, sums: Sums) -> 
         entry = entries[(player % 10) * 1000 + (banker % 10) * 100 + drawn]
         judged[entry & _CELL_MASK] += 1
         outcomes[0, s] = entry >> _OUTCOME_SHIFT
+        if table.pairs:
+            both = _twins(a, c, table.twins) * _PAIR_SPAN + _twins(b, d, table.twins)
+            sums.pair_cells[(entry & _CELL_MASK) * _BOTH_PAIRS + both] += 1
         low = _u64(a) | _u64(b) << _u64(10) | _u64(c) << _u64(20)
         hashes[s] = _stirred(low | _u64(d) << _u64(30) | _u64(e) << _u64(40) | _u64(f) << _u64(50))
     for s in range(0, rows - 1, 2):
@@ -438,6 +489,8 @@ def _table(rules: Rules) -> Table:
         fresh=np.array([POINTS[card % DECK] << int(_POINTS_SHIFT) | card for card in range(rules.size)], np.uint16),
         entries=entries,
         weights=_weights(rules.size // 4),
+        twins=np.array([PAIRS.index(pair_of(both)) for both in product(range(DECK), repeat=2)], np.uint8),
+        pairs=looks_at_pairs(rules),
         judged=rules.judged_coups,
         burn=rules.burn == "first_card",
         one_more=rules.last_coup == "one_more",
@@ -459,6 +512,7 @@ def _desk(rules: Rules, rows: int) -> Desk:
         fours=cards.view(np.uint64),
         points=np.zeros(rules.size, np.uint8),
         totals=np.zeros(rules.size, np.uint8),
+        twins=np.zeros(cards.shape, np.uint8),
         position=np.zeros(SHOES_ABREAST, np.uint32),
         before=np.zeros(SHOES_ABREAST, np.uint32),
         number=np.zeros(SHOES_ABREAST, np.uint32),
@@ -470,7 +524,8 @@ def _desk(rules: Rules, rows: int) -> Desk:
 
 def _sums(rules: Rules) -> Sums:
     judged, most = rules.judged_coups, rules.size // 4 + 3
-    spans: list[int | tuple[int, int]] = [_CELL_SPAN, _CELL_SPAN, most, (judged + 1, judged + 1), 1, 9, 3, 3, 9]
+    both = len(CELLS) * int(_BOTH_PAIRS) if looks_at_pairs(rules) else 0
+    spans: list[int | tuple[int, int]] = [_CELL_SPAN, _CELL_SPAN, both, most, (judged + 1, judged + 1), 1, 9, 3, 3, 9]
     return Sums(*(np.zeros(span, np.int64) for span in spans))
 
 
@@ -480,6 +535,7 @@ def _block(shoes: int, sums: Sums, hashes: U64) -> Block:
         shoes=shoes,
         judged_cells=sums.judged[:cells],
         all_cells=(sums.judged + sums.later)[:cells],
+        pair_cells=sums.pair_cells,
         coups_per_shoe=sums.coups_per_shoe,
         wins=sums.wins,
         runs=int(sums.runs[0]),
