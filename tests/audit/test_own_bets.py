@@ -238,6 +238,15 @@ def test_a_suit_printed_twice_shows_in_pairs_alone() -> None:
     assert judged_by(right(6), 400) == {}
 
 
+def test_pairs_counted_otherwise_fail_the_replay() -> None:
+    plan = plan_of(Sizes(14, 0, 0, 4), rules=SIX)
+    results = {}
+    for name, faces in (("right", right(6)), ("wrong", hearts_printed_as_spades(6, 6))):
+        findings = find(plan, run(plan, engine=engine(faces)))
+        results[name] = next(check.p for check in findings.checks if check.name == "batch_replay")
+    assert results == {"right": 1.0, "wrong": 0.0}
+
+
 def pairs_of(faces: np.ndarray) -> dict[tuple[str, str], Fraction]:
     """The law of both hands' pairs of a shoe with such faces, by every four cards."""
     of = np.bincount(faces, minlength=52)
