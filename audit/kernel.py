@@ -11,6 +11,7 @@ Whatever the compiled code depends on stands in this file, because numba compile
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import product
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
@@ -55,7 +56,7 @@ _USED_SHIFT, _USED_MASK, _OUTCOME_SHIFT = _u16(10), _u16(7), _u16(13)
 # A card's label: its physical number in the lowest ten bits, then its points.
 _POINTS_SHIFT: Final = _u16(10)
 _CARD_MASK: Final = _u16(1023)
-_DECK: Final = _u32(DECK)
+_DECK: Final = _u16(DECK)
 
 _PAIR_SPAN: Final = _u32(len(PAIRS))
 _BOTH_PAIRS: Final = _u32(len(PAIRS) ** 2)
@@ -279,19 +280,15 @@ def _look_up(cards: U16, size: int, points: U8, totals: U8) -> None:
 
 
 @compiled
-def _twins(one: np.uint32, other: np.uint32, twins: U8) -> np.uint8:
-    """Class the pair of two physical cards."""
-    found: np.uint8 = twins[(one % _DECK) * _DECK + other % _DECK]
-    return found
-
-
-@compiled
-def _pair_up(cards: U16, size: int, kinds: U8, twins: U8, found: U8) -> None:
-    """Class the pair of each card and the next but one: the first two cards of a hand."""
-    for i in range(size):
-        kinds[i] = _u8((cards[i] & _CARD_MASK) % _u16(DECK))
-    for i in range(size - 2):
-        found[i] = twins[_u32(kinds[i]) * _DECK + _u32(kinds[i + 2])]
+def _pair_up(rows: int, table: Table, desk: Desk) -> None:
+    """Class the pairs of each card and the next but one: the first two cards of a hand."""
+    size, kinds, twins = len(table.fresh), desk.points, table.twins
+    for s in range(rows):
+        cards, found = desk.cards[s], desk.twins[s]
+        for i in range(size):
+            kinds[i] = _u8((cards[i] & _CARD_MASK) % _DECK)
+        for i in range(size - 2):
+            found[i] = twins[_u32(kinds[i]) * _u32(_DECK) + _u32(kinds[i + 2])]
 
 
 @compiled
@@ -301,8 +298,6 @@ def _lay_out(rows: int, table: Table, desk: Desk, hashes: U64) -> None:
     for s in range(rows):
         hashes[s] = _hash(fours[s], table.weights)
         position[s] = _burned(cards[s, 0]) if table.burn else _u32(0)
-        if table.pairs:
-            _pair_up(cards[s], size, desk.points, table.twins, desk.twins[s])
         _look_up(cards[s], size, desk.points, desk.totals)
 
 
@@ -403,6 +398,8 @@ def _deal(draws: U32, rows: int, table: Table, desk: Desk, sums: Sums) -> None:
     for first in range(0, rows, abreast):
         here = min(abreast, rows - first)
         _shuffle(here, draws[first:], table.fresh, desk.cards)
+        if table.pairs:
+            _pair_up(here, table, desk)
         _lay_out(here, table, desk, desk.hashes[first:])
         if table.pairs:
             _count_both_pairs(here, table, desk, sums.pair_cells)
@@ -427,6 +424,23 @@ def _card_at(draws: U32, place: int) -> np.uint32:
 
 
 @compiled
+def _count_first_pairs(draws: U32, rows: int, table: Table, pair_cells: I64) -> None:
+    """Count the one coup of each shuffle of a batch by cell and by both hands' pairs."""
+    fresh, kinds = table.fresh, np.zeros(_COUP_CARDS, np.uint32)
+    points = np.zeros(_COUP_CARDS, np.uint32)
+    for s in range(rows):
+        for place in range(_COUP_CARDS):
+            label = fresh[_card_at(draws[s], place)]
+            points[place] = label >> _POINTS_SHIFT
+            kinds[place] = (label & _CARD_MASK) % _DECK
+        both = (points[0] + points[2]) % _u32(10) * _u32(10) + (points[1] + points[3]) % _u32(10)
+        entry = table.entries[both * _u32(100) + points[4] * _u32(10) + points[5]]
+        player, banker = kinds[0] * _u32(_DECK) + kinds[2], kinds[1] * _u32(_DECK) + kinds[3]
+        pairs = table.twins[player] * _PAIR_SPAN + table.twins[banker]
+        pair_cells[(entry & _CELL_MASK) * _BOTH_PAIRS + pairs] += 1
+
+
+@compiled
 def _deal_first(draws: U32, rows: int, table: Table, desk: Desk, sums: Sums) -> None:
     """Deal and count the one coup of each shuffle of a batch, from its first six draws."""
     judged, same_place, outcomes = sums.judged, sums.same_place, desk.outcomes[:, :rows]
@@ -441,15 +455,14 @@ def _deal_first(draws: U32, rows: int, table: Table, desk: Desk, sums: Sums) -> 
         entry = entries[(player % 10) * 1000 + (banker % 10) * 100 + drawn]
         judged[entry & _CELL_MASK] += 1
         outcomes[0, s] = entry >> _OUTCOME_SHIFT
-        if table.pairs:
-            both = _twins(a, c, table.twins) * _PAIR_SPAN + _twins(b, d, table.twins)
-            sums.pair_cells[(entry & _CELL_MASK) * _BOTH_PAIRS + both] += 1
         low = _u64(a) | _u64(b) << _u64(10) | _u64(c) << _u64(20)
         hashes[s] = _stirred(low | _u64(d) << _u64(30) | _u64(e) << _u64(40) | _u64(f) << _u64(50))
     for s in range(0, rows - 1, 2):
         same_place[outcomes[0, s] * 3 + outcomes[0, s + 1]] += 1
     sums.coups_per_shoe[1] += rows
     _count_winners(outcomes, desk.lanes, sums)
+    if table.pairs:
+        _count_first_pairs(draws, rows, table, sums.pair_cells)
 
 
 # --- blocks ------------------------------------------------------------------------------------
@@ -489,12 +502,18 @@ def _table(rules: Rules) -> Table:
         fresh=np.array([POINTS[card % DECK] << int(_POINTS_SHIFT) | card for card in range(rules.size)], np.uint16),
         entries=entries,
         weights=_weights(rules.size // 4),
-        twins=np.array([PAIRS.index(pair_of(both)) for both in product(range(DECK), repeat=2)], np.uint8),
+        twins=_twins(),
         pairs=looks_at_pairs(rules),
         judged=rules.judged_coups,
         burn=rules.burn == "first_card",
         one_more=rules.last_coup == "one_more",
     )
+
+
+@cache
+def _twins() -> U8:
+    """Class every two cards' pair, uint8[2704]."""
+    return np.array([PAIRS.index(pair_of(both)) for both in product(range(DECK), repeat=2)], np.uint8)
 
 
 def _weights(count: int) -> U64:
