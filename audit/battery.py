@@ -14,12 +14,14 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 import numpy as np
 
-from audit.checks import draws, joint, neighbours, outcomes, positions, returns, sequence, shuffles, tableau_cells
+from audit.checks import draws, joint, neighbours, outcomes, own_bets, positions, returns, sequence, shuffles
+from audit.checks import tableau_cells as cells
 from audit.checks.bits import SP80022
 from audit.checks.bits.second_level import BitsTally, judge_bits
 from audit.checks.result import CheckResult
 from audit.counts import Dealt, PathCounts, RunCounts, require
 from audit.draw_counts import STEPS, DrawCounts
+from audit.own_bets import bets_of, beyond_main, looks_at_pairs
 from audit.replay import replay
 from audit.shuffle_counts import ShuffleCounts
 from audit.tally import Tally
@@ -65,7 +67,7 @@ class Check(NamedTuple):
 
 
 def _named() -> dict[str, Check]:
-    return {**_dealing(), **_order(), **_shuffling(), **_drawing(), **_bits(), **_replaying()}
+    return {**_dealing(), **_betting(), **_order(), **_shuffling(), **_drawing(), **_bits(), **_replaying()}
 
 
 def checks_for(rules: Rules, sizes: Mapping[PathName, Sizes]) -> tuple[str, ...]:
@@ -113,6 +115,36 @@ def _dealing() -> dict[str, Check]:
         name: Check("shoes", partial(_coups, least), partial(_judge_tally, judge))
         for name, (least, judge) in by_decks.items()
     }
+
+
+def _betting() -> dict[str, Check]:
+    return {
+        "pair_classes": Check("shoes", _has_pairs, _judge_pairs),
+        "bet_returns": Check("shoes", _has_bets, _judge_bets),
+    }
+
+
+def _has_pairs(rules: Rules, sizes: Sizes) -> bool:
+    return looks_at_pairs(rules) and sizes.shoes * rules.judged_coups >= own_bets.least_for_pairs(rules.decks)
+
+
+def _has_bets(rules: Rules, sizes: Sizes) -> bool:
+    """Say whether `returns` leaves a bet of the table unjudged, and all of them can be."""
+    if not _coups(LEAST_COUPS, rules, sizes) or not beyond_main(rules):
+        return False
+    return sizes.shoes * rules.judged_coups >= own_bets.least_for_returns(rules.decks, bets_of(rules))
+
+
+def _judge_pairs(counts: PathCounts, rules: Rules) -> CheckResult:
+    dealt = _dealt(counts)
+    seen = own_bets.seen_by_bets(dealt.judged_cells, dealt.pair_cells)
+    return own_bets.pair_classes(seen, dealt.tally(), rules.decks)
+
+
+def _judge_bets(counts: PathCounts, rules: Rules) -> CheckResult:
+    dealt = _dealt(counts)
+    seen = own_bets.seen_by_bets(dealt.judged_cells, dealt.pair_cells)
+    return own_bets.bet_returns(seen, dealt.tally(), rules.decks, bets_of(rules))
 
 
 def _order() -> dict[str, Check]:
@@ -250,7 +282,7 @@ def _has_replay(_: Rules, sizes: Sizes) -> bool:
 
 
 def _judge_decisions(counts: PathCounts, _: Rules) -> CheckResult:
-    return tableau_cells.tableau_cells(require(counts.replayed, "replayed shoes").decisions)
+    return cells.tableau_cells(require(counts.replayed, "replayed shoes").decisions)
 
 
 BATTERY: Final[Mapping[str, Check]] = _named()

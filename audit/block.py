@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,8 @@ class Block:
     is a shoe and K = 1.
 
     - `judged_cells`, `all_cells` [514]: coups by cell, in the order of `audit.cells.CELLS`; judged ones, and all.
+    - `pair_cells` [514·16]: judged coups by cell and both hands' pairs, at 16·cell + 4·player + banker in the order of
+      `shoe.game.bets.shown.PAIRS`; empty where no bet of the table looks at pairs.
     - `coups_per_shoe`: shoes by their number of coups, up to ⌊n/4⌋ + 2.
     - `wins` [K+1, K+1]: shoes by the judged wins of (banker, player).
     - `runs`: runs of equal winners among the judged coups, ties left out, added up over shoes.
@@ -40,3 +42,4 @@ class Block:
     last: Counts
     same_place: Counts
     order_hashes: npt.NDArray[np.uint64]
+    pair_cells: Counts = field(default_factory=lambda: np.zeros(0, np.int64))

@@ -19,7 +19,7 @@ from audit.encoding import Arrays, decode, encode
 from audit.plan import Plan
 from shoe.errors import InputError, expected
 
-FORM: Final = "fairshoe/checkpoint/1"
+FORM: Final = "fairshoe/checkpoint/2"
 _HEAD: Final = "head"
 
 

@@ -37,6 +37,7 @@ class Dealt:
     first: Counts
     last: Counts
     same_place: Counts
+    pair_cells: Counts
     hashes: Mapping[int, npt.NDArray[np.uint64]]
 
     @classmethod

@@ -11,6 +11,8 @@ Whatever the compiled code depends on stands in this file, because numba compile
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import product
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -21,7 +23,9 @@ from numba.core import event
 from audit.block import Block
 from audit.cells import CELLS, coup_table
 from audit.keystream import Keys, Stream, check_shoes, key_and_hand, keystream
+from audit.own_bets import looks_at_pairs
 from shoe.errors import InputError, expected
+from shoe.game.bets.shown import PAIRS, pair_of
 from shoe.game.cards import DECK, POINTS
 from shoe.game.houses import NP_PUNTO_BANCO
 from shoe.game.rules import Rules
@@ -51,6 +55,11 @@ _USED_SHIFT, _USED_MASK, _OUTCOME_SHIFT = _u16(10), _u16(7), _u16(13)
 
 # A card's label: its physical number in the lowest ten bits, then its points.
 _POINTS_SHIFT: Final = _u16(10)
+_CARD_MASK: Final = _u16(1023)
+_DECK: Final = _u16(DECK)
+
+_PAIR_SPAN: Final = _u32(len(PAIRS))
+_BOTH_PAIRS: Final = _u32(len(PAIRS) ** 2)
 
 
 def compiled(function: Function) -> Function:
@@ -182,11 +191,14 @@ class Table(NamedTuple):
     """A table's rules as the compiled code takes them.
 
     `fresh` has the labels of the fresh shoe, `entries` the coup table, `weights` an odd number for every four cards.
+    `twins` has the class of two cards' pair at 52·one + other; `pairs` says whether pairs are counted.
     """
 
     fresh: U16
     entries: U16
     weights: U64
+    twins: U8
+    pairs: bool
     judged: int
     burn: bool
     one_more: bool
@@ -197,6 +209,7 @@ class Desk(NamedTuple):
 
     `cards` has a shoe a row: its order first, and then in its stead, place by place, the row of `coup_table` for a
     coup that starts there. `fours` are the same bytes, four cards at a time; `points` and `totals` serve one shoe.
+    Where pairs are counted, `twins` has for each place the class of the pair that its card makes with the next but one.
     For each shoe abreast: where it stands, where its last coup started, its number of coups. For all of a batch:
     the outcome of coup k of shoe s at outcomes[k, s], the hash of each order, and nine counters a shoe.
     """
@@ -205,6 +218,7 @@ class Desk(NamedTuple):
     fours: U64
     points: U8
     totals: U8
+    twins: U8
     position: U32
     before: U32
     number: U32
@@ -218,6 +232,7 @@ class Sums(NamedTuple):
 
     judged: I64
     later: I64
+    pair_cells: I64
     coups_per_shoe: I64
     wins: I64
     runs: I64
@@ -265,6 +280,18 @@ def _look_up(cards: U16, size: int, points: U8, totals: U8) -> None:
 
 
 @compiled
+def _pair_up(rows: int, table: Table, desk: Desk) -> None:
+    """Class the pairs of each card and the next but one: the first two cards of a hand."""
+    size, kinds, twins = len(table.fresh), desk.points, table.twins
+    for s in range(rows):
+        cards, found = desk.cards[s], desk.twins[s]
+        for i in range(size):
+            kinds[i] = _u8((cards[i] & _CARD_MASK) % _DECK)
+        for i in range(size - 2):
+            found[i] = twins[_u32(kinds[i]) * _u32(_DECK) + _u32(kinds[i + 2])]
+
+
+@compiled
 def _lay_out(rows: int, table: Table, desk: Desk, hashes: U64) -> None:
     """Hash the shoes on the desk, burn, and look up every coup they could deal."""
     size, cards, fours, position = len(table.fresh), desk.cards, desk.fours, desk.position
@@ -286,6 +313,20 @@ def _deal_judged(rows: int, table: Table, desk: Desk, judged: I64, outcomes: U8)
             position[s] = at + _u32((entry >> _USED_SHIFT) & _USED_MASK)
             judged[entry & _CELL_MASK] += 1
             outcomes[k, s] = entry >> _OUTCOME_SHIFT
+
+
+@compiled
+def _count_both_pairs(rows: int, table: Table, desk: Desk, pair_cells: I64) -> None:
+    """Count coups 1…K of the shoes on the desk, which stand at their first, by cell and by both hands' pairs."""
+    entries, cards, twins, at = table.entries, desk.cards, desk.twins, desk.before
+    at[:rows] = desk.position[:rows]
+    for _ in range(table.judged):
+        for s in range(rows):
+            place = at[s]
+            entry = entries[cards[s, place]]
+            both = twins[s, place] * _PAIR_SPAN + twins[s, place + _u32(1)]
+            pair_cells[(entry & _CELL_MASK) * _BOTH_PAIRS + both] += 1
+            at[s] = place + _u32((entry >> _USED_SHIFT) & _USED_MASK)
 
 
 @compiled
@@ -357,7 +398,11 @@ def _deal(draws: U32, rows: int, table: Table, desk: Desk, sums: Sums) -> None:
     for first in range(0, rows, abreast):
         here = min(abreast, rows - first)
         _shuffle(here, draws[first:], table.fresh, desk.cards)
+        if table.pairs:
+            _pair_up(here, table, desk)
         _lay_out(here, table, desk, desk.hashes[first:])
+        if table.pairs:
+            _count_both_pairs(here, table, desk, sums.pair_cells)
         _deal_judged(here, table, desk, sums.judged, outcomes[:, first:])
         _deal_later(here, draws[first:], table, desk, sums)
     _count_winners(outcomes, desk.lanes, sums)
@@ -376,6 +421,23 @@ def _card_at(draws: U32, place: int) -> np.uint32:
         if draws[earlier] == card:
             card = _u32(earlier)
     return card
+
+
+@compiled
+def _count_first_pairs(draws: U32, rows: int, table: Table, pair_cells: I64) -> None:
+    """Count the one coup of each shuffle of a batch by cell and by both hands' pairs."""
+    fresh, kinds = table.fresh, np.zeros(_COUP_CARDS, np.uint32)
+    points = np.zeros(_COUP_CARDS, np.uint32)
+    for s in range(rows):
+        for place in range(_COUP_CARDS):
+            label = fresh[_card_at(draws[s], place)]
+            points[place] = label >> _POINTS_SHIFT
+            kinds[place] = (label & _CARD_MASK) % _DECK
+        both = (points[0] + points[2]) % _u32(10) * _u32(10) + (points[1] + points[3]) % _u32(10)
+        entry = table.entries[both * _u32(100) + points[4] * _u32(10) + points[5]]
+        player, banker = kinds[0] * _u32(_DECK) + kinds[2], kinds[1] * _u32(_DECK) + kinds[3]
+        pairs = table.twins[player] * _PAIR_SPAN + table.twins[banker]
+        pair_cells[(entry & _CELL_MASK) * _BOTH_PAIRS + pairs] += 1
 
 
 @compiled
@@ -399,6 +461,8 @@ def _deal_first(draws: U32, rows: int, table: Table, desk: Desk, sums: Sums) -> 
         same_place[outcomes[0, s] * 3 + outcomes[0, s + 1]] += 1
     sums.coups_per_shoe[1] += rows
     _count_winners(outcomes, desk.lanes, sums)
+    if table.pairs:
+        _count_first_pairs(draws, rows, table, sums.pair_cells)
 
 
 # --- blocks ------------------------------------------------------------------------------------
@@ -438,10 +502,18 @@ def _table(rules: Rules) -> Table:
         fresh=np.array([POINTS[card % DECK] << int(_POINTS_SHIFT) | card for card in range(rules.size)], np.uint16),
         entries=entries,
         weights=_weights(rules.size // 4),
+        twins=_twins(),
+        pairs=looks_at_pairs(rules),
         judged=rules.judged_coups,
         burn=rules.burn == "first_card",
         one_more=rules.last_coup == "one_more",
     )
+
+
+@cache
+def _twins() -> U8:
+    """Class every two cards' pair, uint8[2704]."""
+    return np.array([PAIRS.index(pair_of(both)) for both in product(range(DECK), repeat=2)], np.uint8)
 
 
 def _weights(count: int) -> U64:
@@ -459,6 +531,7 @@ def _desk(rules: Rules, rows: int) -> Desk:
         fours=cards.view(np.uint64),
         points=np.zeros(rules.size, np.uint8),
         totals=np.zeros(rules.size, np.uint8),
+        twins=np.zeros(cards.shape, np.uint8),
         position=np.zeros(SHOES_ABREAST, np.uint32),
         before=np.zeros(SHOES_ABREAST, np.uint32),
         number=np.zeros(SHOES_ABREAST, np.uint32),
@@ -470,7 +543,8 @@ def _desk(rules: Rules, rows: int) -> Desk:
 
 def _sums(rules: Rules) -> Sums:
     judged, most = rules.judged_coups, rules.size // 4 + 3
-    spans: list[int | tuple[int, int]] = [_CELL_SPAN, _CELL_SPAN, most, (judged + 1, judged + 1), 1, 9, 3, 3, 9]
+    both = len(CELLS) * int(_BOTH_PAIRS) if looks_at_pairs(rules) else 0
+    spans: list[int | tuple[int, int]] = [_CELL_SPAN, _CELL_SPAN, both, most, (judged + 1, judged + 1), 1, 9, 3, 3, 9]
     return Sums(*(np.zeros(span, np.int64) for span in spans))
 
 
@@ -480,6 +554,7 @@ def _block(shoes: int, sums: Sums, hashes: U64) -> Block:
         shoes=shoes,
         judged_cells=sums.judged[:cells],
         all_cells=(sums.judged + sums.later)[:cells],
+        pair_cells=sums.pair_cells,
         coups_per_shoe=sums.coups_per_shoe,
         wins=sums.wins,
         runs=int(sums.runs[0]),

@@ -22,6 +22,8 @@ from audit.checks.result import CheckResult, LineItem
 from audit.checks.tableau_cells import Decision, decisions_of
 from audit.engine import Engine
 from audit.keystream import Keys, key_and_hand
+from audit.own_bets import looks_at_pairs
+from shoe.game.bets.shown import PAIRS, pair_of
 from shoe.game.cards import DECK
 from shoe.game.dealing import deal_shoe
 from shoe.game.rules import Rules
@@ -49,15 +51,15 @@ class Replayed:
 def replay_pair(rules: Rules, keys: Keys, first: int, engine: Engine) -> Replayed:
     """Deal shoes `first` (even) and `first` + 1 by the scalar code and by the engine, and compare.
 
-    Compared are the cards in order, every coup's cell, the coups of each shoe, wins, runs and pairs of outcomes.
-    Takes about a millisecond a shoe. Raises InputError like `audit.kernel.deal_block`.
+    Compared are the cards in order, every coup's cell, its pairs where they are counted, the coups of each shoe, wins,
+    runs and pairs of outcomes. Takes about a millisecond a shoe. Raises InputError like `audit.kernel.deal_block`.
     """
     block = engine.deal_block(rules, keys, first, PAIR)
     cards = engine.orders(rules, keys, (first, first + 1)) % DECK
     shoes = [_deal(rules, *key_and_hand(keys, shoe)) for shoe in (first, first + 1)]
     same_cards = all(tuple(row[: len(shoe)].tolist()) == shoe for row, (shoe, _) in zip(cards, shoes, strict=True))
     coups = [dealt for _, dealt in shoes]
-    right = same_cards and _same_counts(block, coups, rules.judged_coups)
+    right = same_cards and _same_counts(block, coups, rules)
     return Replayed(1, int(not right), decisions_of(coup for dealt in coups for coup in dealt))
 
 
@@ -87,7 +89,8 @@ def _deal(rules: Rules, key: bytes, hand: int) -> Shoe:
     return shuffled.cards, [dealt.coup for dealt in deal_shoe(rules, shuffled.cards, cut)]
 
 
-def _same_counts(block: Block, shoes: Sequence[list[Coup]], judged: int) -> bool:
+def _same_counts(block: Block, shoes: Sequence[list[Coup]], rules: Rules) -> bool:
+    judged = rules.judged_coups
     prefixes = [[OUTCOMES.index(coup.outcome) for coup in coups[:judged]] for coups in shoes]
     winners = [[winner for winner in prefix if OUTCOMES[winner] != "tie"] for prefix in prefixes]
     runs = sum(bool(row) + sum(a != b for a, b in pairwise(row)) for row in winners)
@@ -102,7 +105,16 @@ def _same_counts(block: Block, shoes: Sequence[list[Coup]], judged: int) -> bool
         and Counter(row[0] for row in prefixes) == _counter(block.first)
         and Counter(row[-1] for row in prefixes) == _counter(block.last)
         and Counter(3 * a + b for a, b in zip(*prefixes, strict=True)) == _counter(block.same_place)
+        and (_pair_cells(shoes, judged) if looks_at_pairs(rules) else {}) == _counter(block.pair_cells)
     )
+
+
+def _pair_cells(shoes: Sequence[list[Coup]], judged: int) -> dict[int, int]:
+    counts = Counter[int]()
+    for coup in (coup for coups in shoes for coup in coups[:judged]):
+        one, other = (PAIRS.index(pair_of(cards)) for cards in (coup.player_cards, coup.banker_cards))
+        counts[len(PAIRS) ** 2 * CELL_INDEX[cell_of(coup)] + len(PAIRS) * one + other] += 1
+    return counts
 
 
 def _cells(shoes: Iterable[Sequence[Coup]]) -> list[int]:

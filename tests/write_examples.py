@@ -224,7 +224,7 @@ def proofs(story: Story, shoe: str) -> None:
     story.ask("log.prove_inclusion", token=None, query={"index": 2})
     story.ask("log.prove_consistency", token=None, query={"old": 3})
     story.ask("tiles.show_tile", token=None, place="0/000.p/3")
-    for operation in ("count_rules", "count_outcomes"):
+    for operation in ("count_rules", "count_outcomes", "count_payouts"):
         story.ask(f"statistics.{operation}", token=None, query={"table": "salon-1"})
     story.ask("tables.show_tables", token=None)
     story.ask("tables.show_books", token=None, table_id="salon-1")

@@ -10,7 +10,7 @@ from api.answers.log import Consistency, Inclusion, RecordAnswer
 from api.answers.meta import OpenApiAnswer, ProblemAnswer, Status, Version
 from api.answers.regulator import UnusedPage, VoidStatistics
 from api.answers.shoes import CoupPage, CoupShown, RecordPage, RoadsAnswer, ShoeState, ShoeSummary
-from api.answers.statistics import OutcomeStatistics, RuleStatistics
+from api.answers.statistics import OutcomeStatistics, PayoutStatistics, RuleStatistics
 from api.answers.steps import Contribution, DealtCoupAnswer, Logged, OpenedShoe, PublishedBook, SealedShoe
 from api.answers.tables import BookPage, TableAnswer, TablePage, TableShown
 
@@ -33,6 +33,7 @@ __all__ = [
     "OpenedShoe",
     "OutcomeStatistics",
     "OwnBetPage",
+    "PayoutStatistics",
     "ProblemAnswer",
     "PublishedBook",
     "PurseShown",

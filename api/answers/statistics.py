@@ -8,7 +8,9 @@ from pydantic import Field
 
 from api.answers.terms import Moment, TableId, count, whole
 from api.payloads import Payload
+from shoe.game.bets.record import MAX_BETS
 from shoe.game.tableau import OUTCOMES, RULE_WORDS
+from shoe.proof.canonical import MAX_INTEGER
 
 Words = Annotated[str, Field(description="What the rule says.", json_schema_extra={"enum": [*RULE_WORDS.values()]})]
 RuleLabel = Annotated[str, Field(description="The rule class by its name.", json_schema_extra={"enum": [*RULE_WORDS]})]
@@ -108,6 +110,62 @@ class OutcomesOfDecks(Payload):
     dealt: Annotated[DealtOutcomes, Field(description="Every coup dealt; not to be judged.")]
 
 
+Minor = Annotated[int, Field(ge=-MAX_INTEGER, le=MAX_INTEGER, description="An amount in minor units.")]
+Whole = Annotated[int, count("A number of bets.")]
+Exact = Annotated[str, whole("-?[0-9]+(/[0-9]+)?", "An exact expectation, a fraction.")]
+
+
+class PayoutSum(Payload):
+    """What was won and lost with one stake on every coup."""
+
+    label: Annotated[str, Field(min_length=1, max_length=32, description="The bet's name, or `all` for their sum.")]
+    wins: Annotated[Whole, Field(description="Bets won.")]
+    money_minor: Annotated[Minor, Field(ge=0, description="What they won beside their stakes, commission taken off.")]
+    returns_minor: Annotated[Minor, Field(ge=0, description="Stakes given back, or left to the bettor, won or tied.")]
+    in_minor: Annotated[Minor, Field(ge=0, description="What was staked.")]
+    out_minor: Annotated[Minor, Field(ge=0, description="What was paid out: money and returns.")]
+    sum_minor: Annotated[Minor, Field(description="What the bettor has in the end: out less in.")]
+    ties: Annotated[Whole, Field(description="Bets neither won nor lost.")]
+    losses: Annotated[Whole, Field(description="Bets lost.")]
+    total: Annotated[Whole, Field(description="All bets: wins, ties and losses.")]
+
+
+class ExpectedPayout(PayoutSum):
+    """The same of judged coups, beside its exact expectation."""
+
+    expected_wins: Annotated[Exact, Field(description="The exact expectation of the wins, a fraction.")]
+    expected_ties: Annotated[Exact, Field(description="The exact expectation of the ties, a fraction.")]
+    expected_sum_minor: Annotated[Exact, Field(description="The exact expectation of the sum, a fraction.")]
+    expected_sum_decimal: Annotated[Decimal, Field(description="The same as decimal text.")]
+    deviation: Annotated[Decimal, Field(description="How many standard errors the sum lies above it, decimal text.")]
+
+
+class JudgedPayouts(Judged):
+    """Judged coups, paid."""
+
+    bets: Annotated[list[ExpectedPayout], Field(max_length=MAX_BETS, description="The table's bets.")]
+    sum: Annotated[PayoutSum, Field(description="All of them together.")]
+
+
+class DealtPayouts(Payload):
+    """All dealt coups, paid."""
+
+    coups: Annotated[int, count("Coups dealt.")]
+    bets: Annotated[list[PayoutSum], Field(max_length=MAX_BETS, description="The table's bets.")]
+    sum: Annotated[PayoutSum, Field(description="All of them together.")]
+
+
+class PayoutsOfTerms(Payload):
+    """The pay-out table of tables of one number of decks and the same terms."""
+
+    decks: Decks
+    tables: Annotated[int, Field(ge=1, description="How many tables these are.")]
+    stake_minor: Annotated[int, Field(ge=1, description="The stake on every bet: the default one of the table.")]
+    minor_per_unit: Annotated[int, Field(ge=1, description="Minor units in a unit of money.")]
+    judged: Annotated[JudgedPayouts, Field(description="Coups with exact probabilities, beside their expectation.")]
+    dealt: Annotated[DealtPayouts, Field(description="Every coup dealt; not to be judged.")]
+
+
 class StatisticsScope(Payload):
     """Which coups were counted, as asked."""
 
@@ -129,6 +187,12 @@ class RuleStatistics(Statistics):
     """The use of each rule beside its exact expectation."""
 
     decks: Annotated[list[RulesOfDecks], Field(max_length=16, description="One for each number of decks.")]
+
+
+class PayoutStatistics(Statistics):
+    """What every bet would have given, as if one stake had been on each of them every time."""
+
+    terms: Annotated[list[PayoutsOfTerms], Field(description="One for each number of decks and terms.")]
 
 
 class OutcomeStatistics(Statistics):

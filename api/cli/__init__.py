@@ -24,6 +24,10 @@ COMMANDS = {
     "backup": Listed("Back up the database while the service runs.", lambda: import_module("api.cli.backup").backup),
     "restore": Listed("Restore a backup into an empty database.", lambda: import_module("api.cli.restore").restore),
     "export": Listed("Export all records of a stretch of time.", lambda: import_module("api.cli.export").export),
+    "statistics": Listed(
+        "Count rules, outcomes and payouts.",
+        lambda: import_module("api.cli.statistics").statistics,
+    ),
     "keys": Listed(
         "Make, list and end the log's keys; rotate the vault's.", lambda: import_module("api.cli.keys").keys
     ),

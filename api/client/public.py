@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from api.client.calls import Calls, given
 from api.client.fields import Fields
-from api.client.results import Counts, Line, Statistics, Version
+from api.client.results import Counts, Line, PayoutLine, Payouts, Statistics, Version
 from shoe.proof.canonical import load_json
 from shoe.proof.note import VerifierKey
 from shoe.proof.tlog import Receipt, print_receipt
@@ -28,6 +28,13 @@ class Public(Calls):
     ) -> Statistics:
         """Count player, banker and tie, of the same choice of coups."""
         return self._statistics("outcomes", ("outcomes",), given(table=table, shoe=shoe, to=to), since)
+
+    def payout_statistics(
+        self, *, table: str | None = None, shoe: str | None = None, since: str | None = None, to: str | None = None
+    ) -> tuple[Payouts, ...]:
+        """Add up what every bet would have given, one stake on each of them every time, of the same choice of coups."""
+        answer = self._get("/v1/statistics/payouts", given(table=table, shoe=shoe, to=to) | given(**{"from": since}))
+        return tuple(map(_payouts, answer.parts("terms")))
 
     def verify(
         self,
@@ -85,6 +92,29 @@ def _counts(names: Sequence[str], answer: Fields) -> Counts:
 def _line(answer: Fields) -> Line:
     expected, deviation = (answer.maybe(name, answer.text) for name in ("expected", "deviation"))
     return Line(answer.text("label"), answer.number("observed"), expected, deviation)
+
+
+def _payouts(answer: Fields) -> Payouts:
+    judged, dealt = answer.part("judged"), answer.part("dealt")
+    return Payouts(
+        decks=answer.number("decks"),
+        tables=answer.number("tables"),
+        stake_minor=answer.number("stake_minor"),
+        judged_coups=judged.number("coups"),
+        dealt_coups=dealt.number("coups"),
+        judged=tuple(map(_payout, judged.parts("bets"))),
+        dealt=tuple(map(_payout, (*dealt.parts("bets"), dealt.part("sum")))),
+    )
+
+
+def _payout(answer: Fields) -> PayoutLine:
+    numbers = ("wins", "ties", "losses", "money_minor", "returns_minor", "in_minor", "sum_minor")
+    return PayoutLine(
+        label=answer.text("label"),
+        **{name: answer.number(name) for name in numbers},
+        expected_sum_minor=answer.maybe("expected_sum_minor", answer.text),
+        deviation=answer.maybe("deviation", answer.text),
+    )
 
 
 def _check(answer: Fields) -> Check:

@@ -320,6 +320,39 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True)
+class PayoutLine:
+    """What one stake on a bet at every coup gave; of judged coups its sum's exact expectation and deviation, as text.
+
+    `money_minor` was won beside the stakes, `returns_minor` are stakes that went back; both together are what was paid
+    out, and less `in_minor`, what was staked, they are `sum_minor`.
+    """
+
+    label: str
+    wins: int
+    ties: int
+    losses: int
+    money_minor: int
+    returns_minor: int
+    in_minor: int
+    sum_minor: int
+    expected_sum_minor: str | None
+    deviation: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Payouts:
+    """The pay-out table of tables of one number of decks and the same terms; `dealt` ends with all bets together."""
+
+    decks: int
+    tables: int
+    stake_minor: int
+    judged_coups: int
+    dealt_coups: int
+    judged: tuple[PayoutLine, ...]
+    dealt: tuple[PayoutLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ShownPath:
     """An audit path in the log: of the leaf `index`, or from the older size `index`, in the tree of `size` leaves."""
 

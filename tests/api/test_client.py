@@ -242,6 +242,22 @@ def test_statistics_are_as_the_service_says(at, what):
     assert call(table="t-1", to="2090-01-01T00:00:00.000000Z").decks == told.decks
 
 
+def test_payouts_are_as_the_service_says(at):
+    (raw,) = at.raw(f"/v1/statistics/payouts?shoe={at.shoe}")["terms"]
+    (told,) = at.client.payout_statistics(shoe=at.shoe)
+    assert (told.decks, told.tables, told.stake_minor) == (raw["decks"], raw["tables"], raw["stake_minor"])
+    assert (told.judged_coups, told.dealt_coups) == (raw["judged"]["coups"], len(at.dealt))
+    for lines, said in (
+        (told.judged, raw["judged"]["bets"]),
+        (told.dealt, [*raw["dealt"]["bets"], raw["dealt"]["sum"]]),
+    ):
+        assert [plain(line) for line in lines] == [{name: line.get(name) for name in plain(lines[0])} for line in said]
+    assert [
+        each.dealt_coups for each in at.client.payout_statistics(table="t-1", since="2090-01-01T00:00:00.000000Z")
+    ] == [0]
+    assert at.client.payout_statistics(table="t-1", to="2090-01-01T00:00:00.000000Z") == (told,)
+
+
 def test_the_log_proves_itself(at):
     client = at.client
     head = check_checkpoint(client.checkpoint(), [at.vkey])

@@ -37,7 +37,8 @@ def everything_readable(house: Installation, shoe: str) -> dict[str, bytes]:
     size = int(house.checkpoint().split("\n")[1])
     paths = [f"/v1/shoes/{shoe}{read}" for read in READS]
     paths += [f"/v1/log/entries/{index}" for index in range(size)]
-    paths += ["/v1/tables/t", "/v1/tables/t/books", "/v1/statistics/rules", "/v1/log/key", "/version", "/checkpoint"]
+    paths += ["/v1/tables/t", "/v1/tables/t/books", "/v1/statistics/rules", "/v1/statistics/payouts"]
+    paths += ["/v1/log/key", "/version", "/checkpoint"]
     answers = {path: house.client.get(path).data for path in paths}
     steps = ("entropy", "lock", "seeds", "seal", "reveal", "void", "nothing")
     refusals = {f"POST {step}": house.client.post(f"/v1/shoes/{shoe}/{step}", json={"x": 1}).data for step in steps}

@@ -184,6 +184,7 @@ def read_everything(house: Watched) -> None:
     paths += [
         "/v1/statistics/rules",
         "/v1/statistics/outcomes",
+        "/v1/statistics/payouts",
         "/tile/entries/000",
         "/tile/0/000",
         "/v1/log/entries/0",

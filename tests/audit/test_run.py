@@ -262,8 +262,8 @@ def test_a_checkpoint_with_a_changed_byte_is_refused(share: float, some: Done, t
         b"[]",
         b"{}",
         b'{"form":"fairshoe/checkpoint/2"}',
-        b'{"form":"fairshoe/checkpoint/1","done":[[0,1]],"plan_hash":"00","counts":{"tuple":[]}}',
-        b'{"form":"fairshoe/checkpoint/1","done":[0],"plan_hash":"00","counts":null}',
+        b'{"form":"fairshoe/checkpoint/2","done":[[0,1]],"plan_hash":"00","counts":{"tuple":[]}}',
+        b'{"form":"fairshoe/checkpoint/2","done":[0],"plan_hash":"00","counts":null}',
         b"\xff",
     ],
 )

@@ -22,6 +22,8 @@ HOUSES = "tests/shoe/test_houses.py::"
 EDGES = "tests/audit/test_bet_edges.py::"
 BANK = "tests/audit/test_bank.py::"
 STATISTICS = "tests/api/test_statistics.py::"
+PAYOUTS = "tests/api/test_payouts.py::"
+WEEKS = "tests/api/test_weeks.py::"
 
 POINTS = CARDS + "test_each_card_prints_parses_and_counts"
 TOTALS = TABLEAU + "test_totals_drop_the_tens_before_the_decision"
@@ -118,7 +120,7 @@ NP = (
     Rule("Lost = Then number of games, where you lost your money", API),
     Rule("Four columns in green, money table", API, "Five are listed: games, wins, ties, bets, total."),
     Rule("Ties = The total from wagers which were returned", API),
-    Rule("all money was set on a single target, all the time", STATISTICS + "test_counts_are_those_of_the_coups"),
+    Rule("all money was set on a single target, all the time", PAYOUTS + "test_every_bet_every_time_by_hand"),
     Rule(
         "When you win, your wager is always returned back",
         SETTLING + "test_what_comes_back_and_stays_is_the_stake_and_the_net",
@@ -255,7 +257,7 @@ INTERCASINO = (
     Rule("confirm it by typing your PIN", API),
     Rule(
         "no more than once per week (Friday 12:00 AM EST)",
-        OWN_WEEK,
+        WEEKS + "test_every_change_of_daylight_saving",
         "Friday 00:00 in US Eastern time, daylight saving observed.",
     ),
     Rule("affects the bet limit for all games", OWN_WEEK),
@@ -350,7 +352,7 @@ VIP = (
     Rule("confirm it by typing your PIN", API),
     Rule(
         "no more than once per week (Friday 12:00 AM EST)",
-        OWN_WEEK,
+        WEEKS + "test_every_change_of_daylight_saving",
         "Friday 00:00 in US Eastern time, daylight saving observed.",
     ),
     Rule("affects the bet limit for all games", OWN_WEEK),
