@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from audit.exact import Cell
-from shoe.game.cards import POINTS
+from shoe.game.bets.shown import PAIRS, pair_of
+from shoe.game.cards import DECK, POINTS
 from shoe.game.tableau import OUTCOMES, Coup, play_coup
 
 _TEN: Final = POINTS.index(0)
@@ -46,5 +48,16 @@ def coup_table() -> npt.NDArray[np.int64]:
     table = np.array(
         [(CELL_INDEX[cell_of(coup)], len(coup.cards), OUTCOMES.index(coup.outcome)) for coup in _COUPS], dtype=np.int64
     )
+    table.flags.writeable = False
+    return table
+
+
+@cache
+def twin_table() -> npt.NDArray[np.uint8]:
+    """Build the table, uint8[2704], of the place in `PAIRS` of the pair that cards make, at 52·one + other.
+
+    Not to be written to: every caller gets the same array.
+    """
+    table = np.array([PAIRS.index(pair_of(both)) for both in product(range(DECK), repeat=2)], dtype=np.uint8)
     table.flags.writeable = False
     return table

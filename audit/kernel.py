@@ -11,8 +11,6 @@ Whatever the compiled code depends on stands in this file, because numba compile
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
-from itertools import product
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -21,11 +19,11 @@ from numba import njit
 from numba.core import event
 
 from audit.block import Block
-from audit.cells import CELLS, coup_table
+from audit.cells import CELLS, coup_table, twin_table
 from audit.keystream import Keys, Stream, check_shoes, key_and_hand, keystream
 from audit.own_bets import looks_at_pairs
 from shoe.errors import InputError, expected
-from shoe.game.bets.shown import PAIRS, pair_of
+from shoe.game.bets.shown import PAIRS
 from shoe.game.cards import DECK, POINTS
 from shoe.game.houses import NP_PUNTO_BANCO
 from shoe.game.rules import Rules
@@ -502,18 +500,12 @@ def _table(rules: Rules) -> Table:
         fresh=np.array([POINTS[card % DECK] << int(_POINTS_SHIFT) | card for card in range(rules.size)], np.uint16),
         entries=entries,
         weights=_weights(rules.size // 4),
-        twins=_twins(),
+        twins=twin_table(),
         pairs=looks_at_pairs(rules),
         judged=rules.judged_coups,
         burn=rules.burn == "first_card",
         one_more=rules.last_coup == "one_more",
     )
-
-
-@cache
-def _twins() -> U8:
-    """Class every two cards' pair, uint8[2704]."""
-    return np.array([PAIRS.index(pair_of(both)) for both in product(range(DECK), repeat=2)], np.uint8)
 
 
 def _weights(count: int) -> U64:
