@@ -37,6 +37,7 @@ from api.writing import Finish, Writing
 from shoe.proof.checkpoint import cosign
 from shoe.proof.note import COSIGNATURE, SignerKey
 from shoe.proof.records import Alarm
+from tests.api.betting import seat_at
 from tests.api.conftest import NewDatabase
 from tests.api.installation import (
     EVERY_COUP,
@@ -82,7 +83,7 @@ def house(found: Found) -> Installation:
 
 @pytest.fixture
 def filled(house: Installation) -> Installation:
-    """A house with something in every table: ended, void and live shoes, kept answers, a witness's line."""
+    """A house with something in every table: ended, void and live shoes, kept answers, bets, a witness's line."""
     house.table("t", **SMALL)
     house.deal_out(house.sealed())
     house.clock.forward(1)
@@ -94,6 +95,8 @@ def filled(house: Installation) -> Installation:
     house.table("two-phase", decks=1)
     house.commit(house.open("two-phase"), "a-seed")
     house.post("/webhooks", {"url": "https://hooks.example/shoes", "events": ["coup.dealt"]})
+    seat_at(house).bet(shoe, player=100)
+    seat_at(house).post(f"/shoes/{shoe}/passes")
     house.post(f"/shoes/{shoe}/coups")
     with house.service.store.writing() as session:
         cosigned = cosign(session.get_one(CheckpointRow, 2).text, WITNESS, 1_769_860_800)

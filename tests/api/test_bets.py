@@ -12,7 +12,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from api.cases import settling
 from api.db.tables import BankRow
+from shoe.errors import ImpossibleError
+from shoe.game.bets.layout import bank_after
 from shoe.proof.merkle import check_inclusion, leaf_hash
 from shoe.proof.note import parse_vkey
 from shoe.proof.records import BetLine, Bets, parse_as, parse_bet_line
@@ -486,3 +489,25 @@ def test_own_bets_come_in_pages(house: Installation) -> None:
     second = seat.get(f"/shoes/{shoe}/bets?limit=3&after={first['next']}")
     assert [coup["number"] for coup in first["coups"] + second["coups"]] == [0, 1, 2, 3]
     assert second["next"] is None
+
+
+# --- money that does not add up ----------------------------------------------------------------
+
+
+def test_a_coup_whose_money_does_not_add_up_is_not_dealt(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bank that gains one minor unit too much: the whole transaction is undone, and nothing of it can be seen."""
+    shoe, seat = bet_on(house)
+    seat.bet(shoe, player=100)
+    before = house.checkpoint(), seat.purse(), bank_of(house), seat.own(shoe)
+    with monkeypatch.context() as patched:
+        patched.setattr(settling, "bank_after", lambda bank, settlements: bank_after(bank, settlements) + 1)
+        problem_of(house.client.post(f"/v1/shoes/{shoe}/coups", json={}), "internal", 500)
+    assert (house.checkpoint(), seat.purse(), bank_of(house), seat.own(shoe)) == before
+    assert house.post(f"/shoes/{shoe}/coups")["number"] == 0
+
+
+@pytest.mark.parametrize(("players", "bank"), [(1, 0), (0, 1), (100, 100), (100, -99)])
+def test_money_is_conserved_to_the_minor_unit(players: int, bank: int) -> None:
+    settling.require_conserved(players, -players)
+    with pytest.raises(ImpossibleError, match=rf"^the players won {players} while the bank won {bank}$"):
+        settling.require_conserved(players, bank)
