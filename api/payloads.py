@@ -69,6 +69,7 @@ From = Annotated[Time | None, Field(alias="from", description="From this time on
 Until = Annotated[Time | None, Field(description="Before this time; to the end without it.")]
 OfTable = Annotated[TableId | None, Field(description="Of this table; of all without it.")]
 ClientSeed = Annotated[str, _whole(SEED_PATTERN)]
+Name = Annotated[str, _whole("[!-~]{0,64}")]
 Text = Annotated[str, Field(max_length=2**20)]
 
 
@@ -290,7 +291,7 @@ class VerifyRequest(Payload):
 class PageQuery(Payload):
     """A page of a list: what comes after a cursor from the answer before, at most `limit` items."""
 
-    after: Annotated[str | None, Field(max_length=64, description="`next` of the page before.")] = None
+    after: Annotated[Name | None, Field(description="`next` of the page before.")] = None
     limit: Annotated[
         int, Field(ge=1, le=MAX_PAGE), BeforeValidator(_number), Field(description="How many items at most.")
     ] = MAX_PAGE
@@ -347,7 +348,7 @@ class StatisticsQuery(Payload):
     """Which coups to count: of a table, of a shoe, from a time on, before a time."""
 
     table: OfTable = None
-    shoe: Annotated[str | None, Field(max_length=64, description="Of this shoe; of all without it.")] = None
+    shoe: Annotated[Name | None, Field(description="Of this shoe; of all without it.")] = None
     from_: From = None
     to: Until = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -26,7 +27,12 @@ def script_location() -> Path:
 
 def newest_revision() -> str:
     """Name the schema of this version."""
-    return str(ScriptDirectory.from_config(_config()).get_current_head())
+    return _newest(script_location())
+
+
+@cache
+def _newest(location: Path) -> str:
+    return str(ScriptDirectory.from_config(_config(location)).get_current_head())
 
 
 def upgrade(store: Store, revision: str | None = None) -> tuple[str | None, str]:
@@ -36,7 +42,7 @@ def upgrade(store: Store, revision: str | None = None) -> tuple[str | None, str]
     one write transaction; the triggers are off inside of it, and anew at its end. Raises alembic's CommandError for
     a database of a newer version.
     """
-    config, wanted = _config(), revision or newest_revision()
+    config, wanted = _config(script_location()), revision or newest_revision()
     with store.founding() as session:
         connection = session.connection()
         before = MigrationContext.configure(connection).get_current_revision()
@@ -61,7 +67,7 @@ def put_triggers_back(store: Store) -> tuple[str, ...]:
     return wrong
 
 
-def _config() -> Config:
+def _config(location: Path) -> Config:
     config = Config()
-    config.set_main_option("script_location", str(script_location()).replace("%", "%%"))
+    config.set_main_option("script_location", str(location).replace("%", "%%"))
     return config

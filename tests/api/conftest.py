@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from api.db.migrate import upgrade
+from api.db.sessions import open_store
 from tests.api.installation import Installation
 from tests.api.postgres import postgres
 from tests.api.tampering import Originals
 
-__all__ = ["database", "found", "house", "logged", "new_database", "originals", "postgres"]
+__all__ = ["database", "found", "house", "logged", "new_database", "newest_schema", "originals", "postgres"]
 
-NewDatabase = Callable[[], str | None]
+NewDatabase = Callable[..., str | None]
+
+
+@pytest.fixture(scope="session")
+def newest_schema(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Callable[[str], str]:
+    """An empty database of the newest schema of each kind, made once by the migrations: its file, or its URL.
+
+    Most tests found their installation on a copy; how a schema comes to be is for the tests of migrations.
+    """
+
+    @cache
+    def make(kind: str) -> str:
+        if kind == "sqlite":
+            address = str(tmp_path_factory.mktemp("migrated") / "fairshoe.sqlite3")
+        else:
+            address = request.getfixturevalue("postgres").create_database()
+        store = open_store(address)
+        upgrade(store)
+        store.engine.dispose()
+        return address
+
+    return make
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -27,12 +52,12 @@ def database(request: pytest.FixtureRequest) -> str:
 def new_database(database: str, request: pytest.FixtureRequest) -> Iterator[NewDatabase]:
     """Makes databases, and gives each one's URL; None for the embedded one in the installation's folder."""
     if database == "sqlite":
-        yield lambda: None
+        yield lambda template=None: None
         return
     server, made = request.getfixturevalue("postgres"), []
 
-    def make() -> str:
-        made.append(server.create_database())
+    def make(template: str | None = None) -> str:
+        made.append(server.create_database(template))
         return str(made[-1])
 
     yield make
@@ -41,12 +66,18 @@ def new_database(database: str, request: pytest.FixtureRequest) -> Iterator[NewD
 
 
 @pytest.fixture
-def found(tmp_path: Path, new_database: NewDatabase) -> Iterator[Callable[..., Installation]]:
+def found(
+    tmp_path: Path, new_database: NewDatabase, database: str, newest_schema: Callable[[str], str]
+) -> Iterator[Callable[..., Installation]]:
     """Founds installations, each in a new folder by its name, and closes them at the end."""
     installations: list[Installation] = []
 
     def make(name: str = "house", **settings: Any) -> Installation:
-        settings.setdefault("database_url", new_database())
+        if "database_url" not in settings:
+            settings["database_url"] = new_database(newest_schema(database))
+            if database == "sqlite" and not (tmp_path / name).exists():
+                (tmp_path / name).mkdir(mode=0o700)
+                shutil.copy(newest_schema(database), tmp_path / name / "fairshoe.sqlite3")
         installations.append(Installation(tmp_path / name, **settings))
         return installations[-1]
 
