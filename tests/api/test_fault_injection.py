@@ -131,7 +131,14 @@ def money_holds(house: Installation) -> None:
     assert sum((*purses, *banks, *laid)) == 100_000 * len(purses) + 1_000_000 * len(banks)
 
 
-@pytest.mark.parametrize("name", REQUESTS)
+QUICK = {"entropy", "coup"}
+"""These are tried in every run of the tests, the others by the long proofs: each stops and starts a service dozens of
+times."""
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in REQUESTS]
+)
 def test_whatever_fails_a_request_is_taken_once(
     found: Found, name: str, monkeypatch: pytest.MonkeyPatch, database: str
 ) -> None:

@@ -201,6 +201,7 @@ def test_cells_alone_do_for_bets_that_pairs_leave_alone(sound: Dealt, seen: dict
     assert bet_returns(without, sound.tally(), 6, bets) == bet_returns(seen, sound.tally(), 6, bets)
 
 
+@pytest.mark.slow
 def test_calibrated_on_many_runs() -> None:
     """1,000 runs of 14 shoes of 6 decks, the least that is named: p below .05, .01 as often as may be."""
     bets = (*bets_of(SIX), CATALOGUE["dragon_7"], CATALOGUE["perfect_pair"])
