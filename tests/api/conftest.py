@@ -104,26 +104,45 @@ def logged(originals: Originals, database: str, tmp_path: Path) -> Iterator[Inst
         yield house
 
 
-NOT_OF_THE_STORE = {
-    "test_refusals.py",
-    "test_requests.py",
-    "test_verify_route.py",
+ON_POSTGRESQL_WITH_THE_LONG_PROOFS = {
+    "test_backup_damage.py",
+    "test_bets_presets.py",
+    "test_bundle_route.py",
     "test_cli_accounts.py",
     "test_cli_book.py",
     "test_cli_keys.py",
     "test_cli_log.py",
     "test_client_transport.py",
+    "test_export.py",
+    "test_graceful.py",
+    "test_integrity.py",
+    "test_keys.py",
+    "test_many_at_once.py",
     "test_matrix.py",
     "test_metrics.py",
+    "test_payouts.py",
+    "test_refusals.py",
+    "test_regulator.py",
+    "test_requests.py",
+    "test_rollback_attacks.py",
+    "test_rotation.py",
     "test_sandbox.py",
+    "test_secrets_at_rest.py",
+    "test_statistics.py",
+    "test_tiles.py",
+    "test_verify_route.py",
+    "test_webhooks_cases.py",
+    "test_webhooks_delivering.py",
+    "test_webhooks_events.py",
     "test_webhooks_routes.py",
+    "test_witnessing.py",
 }
-"""What these look at is decided before the database is asked, or proved elsewhere for both, as commands' use cases are:
-on PostgreSQL they run with the long proofs."""
+"""What these look at is decided before the database is asked, or takes many services: they run on SQLite each time, and
+on PostgreSQL by make test-slow; the store's own tests run on both each time."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         parameters = getattr(getattr(item, "callspec", None), "params", {})
-        if item.path.name in NOT_OF_THE_STORE and parameters.get("database") == "postgresql":
+        if item.path.name in ON_POSTGRESQL_WITH_THE_LONG_PROOFS and parameters.get("database") == "postgresql":
             item.add_marker(pytest.mark.slow)
