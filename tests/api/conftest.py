@@ -76,7 +76,7 @@ def found(
         if "database_url" not in settings:
             settings["database_url"] = new_database(newest_schema(database))
             if database == "sqlite" and not (tmp_path / name).exists():
-                (tmp_path / name).mkdir(mode=0o700)
+                (tmp_path / name).mkdir(mode=0o700, parents=True)
                 shutil.copy(newest_schema(database), tmp_path / name / "fairshoe.sqlite3")
         installations.append(Installation(tmp_path / name, **settings))
         return installations[-1]

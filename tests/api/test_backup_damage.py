@@ -12,6 +12,7 @@ import io
 import json
 import re
 import tarfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -77,17 +78,27 @@ def refused(store: Store, backup: bytes, folder: Path) -> str:
 # --- bytes -------------------------------------------------------------------------------------
 
 
+def holds_the_same(one: bytes, other: bytes) -> bool:
+    """By zlib: some bits say nothing, such as a header's time, and those that fill a block's last byte (RFC 1951 §3.2)."""
+    try:
+        return gzip.decompress(one) == gzip.decompress(other)
+    except (OSError, EOFError, zlib.error):
+        return False
+
+
 def test_a_flipped_bit_anywhere_is_seen(made: bytes, tmp_path: Path) -> None:
-    """Beside gzip's header: whether it is text, its time, level and system change no content (RFC 1952 §2.3)."""
-    path, meaningless = tmp_path / "flipped", range(3, 10)
+    path, meaningless = tmp_path / "flipped", 0
     for at in [*range(12), *range(12, len(made), 61), *range(len(made) - 8, len(made))]:
         for bit in (0x01, 0x80):
-            path.write_bytes(made[:at] + bytes([made[at] ^ bit]) + made[at + 1 :])
-            if at in meaningless:
+            flipped = made[:at] + bytes([made[at] ^ bit]) + made[at + 1 :]
+            path.write_bytes(flipped)
+            if holds_the_same(flipped, made):
+                meaningless += 1
                 check_backup(path)
                 continue
             with pytest.raises(BackupError, match=r"; take another backup$"):
                 check_backup(path)
+    assert meaningless < 20
 
 
 def test_a_file_cut_off_anywhere_is_seen(made: bytes, tmp_path: Path) -> None:
