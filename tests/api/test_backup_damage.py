@@ -79,7 +79,7 @@ def refused(store: Store, backup: bytes, folder: Path) -> str:
 
 
 def holds_the_same(one: bytes, other: bytes) -> bool:
-    """By zlib: some bits say nothing, such as a header's time, and those that fill a block's last byte (RFC 1951 §3.2)."""
+    """By zlib: some bits say nothing, such as a header's time, or what fills a block's last byte (RFC 1951 §3.2)."""
     try:
         return gzip.decompress(one) == gzip.decompress(other)
     except (OSError, EOFError, zlib.error):
