@@ -77,7 +77,7 @@ def _new_shoe(
 ) -> ShoeRow:
     previous, master, index = last_shoe(session, book.table_id), open_master(service, book), book.next_index
     return ShoeRow(
-        id=_make_shoe_id(service, master, index),
+        id=_make_shoe_id(service, book.root, index),
         table_id=book.table_id,
         book_root=book.root,
         seed_index=index,
@@ -98,12 +98,12 @@ def _new_shoe(
     )
 
 
-def _make_shoe_id(service: Service, master: bytes, index: int) -> str:
-    """Make a shoe's id; in a sandbox of the book's master and the index, for the id is in the seal (protocol §4)."""
+def _make_shoe_id(service: Service, root: bytes, index: int) -> str:
+    """Make a shoe's id; in a sandbox of its book's root and its index, for the id is in the seal (protocol §4)."""
     if not is_sandbox(service.log.origin):
         return make_id(service.world)
     # RFC 9562 §5.8: version 8 is for what an application makes its own way.
-    drawn = int.from_bytes(sha256(master + index.to_bytes(4, "big"))[:16], "big")
+    drawn = int.from_bytes(sha256(root + index.to_bytes(4, "big"))[:16], "big")
     return str(UUID(int=drawn & ~(0xF << 76 | 0b11 << 62) | 0x8 << 76 | 0b10 << 62))
 
 

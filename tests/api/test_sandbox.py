@@ -71,6 +71,16 @@ def test_the_same_master_deals_the_same_shoe_again(found: Found, overrides: dict
     assert all(len(coups) >= 5 for coups in dealt[0])
 
 
+def test_one_master_serves_books_of_other_sizes_at_other_tables(sandbox: Installation) -> None:
+    """Each book has a root of its own, and so have its shoes their ids."""
+    shoes = []
+    for table, size in (("one", 4), ("two", 5)):
+        sandbox.post("/tables", {"id": table, "preset": "np_punto_banco", "overrides": SMALL})
+        sandbox.post(f"/tables/{table}/books", {"size": size, "master": MASTER.hex()})
+        shoes.append(sandbox.sealed(table))
+    assert len(set(shoes)) == 2
+
+
 def test_another_master_deals_another_shoe(sandbox: Installation) -> None:
     make_table(sandbox, **SMALL)
     seen = []
