@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -105,6 +105,23 @@ def find_credential(session: Session, kind: Kind, credential: str) -> Credential
     if row is None or row.kind != kind:
         raise no_such(kind, credential)
     return row
+
+
+def print_key(row: CredentialRow) -> dict[str, Any]:
+    """Print an API key as it is answered once it is made, but for its token."""
+    return {
+        "id": row.id,
+        "prefix": row.prefix,
+        "roles": row.roles.split(),
+        "name": row.name,
+        "created": row.created,
+        "expires": row.expires,
+    }
+
+
+def print_known_key(row: CredentialRow) -> dict[str, Any]:
+    """Print an API key as it is listed: whether it is revoked too."""
+    return {**print_key(row), "revoked": row.revoked}
 
 
 def list_keys(session: Session, after: str | None, limit: int) -> list[CredentialRow]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 import click
 from sqlalchemy.orm import Session
 
 from api.access import KEY_ROLES, Principal, Role, check_key_roles
 from api.answers.terms import UUID_PATTERN
-from api.cases.accounts import list_keys, make_key
+from api.cases.accounts import list_keys, make_key, print_key, print_known_key
 from api.cases.accounts import revoke as revoke_credential
 from api.cli.inputs import read_by, whole
 from api.cli.output import columns, examples, json_option, note, print_object, print_text, require_stdout
@@ -79,7 +79,7 @@ def new(*, roles: tuple[Role, ...], name: str, expires_in_s: int | None, as_json
     with service_here() as service:
         made = service.write(make_key(service.world, Principal(), roles, name, expires_in_s))
     if as_json:
-        print_object({**_print_made(made.row), "token": made.token})
+        print_object({**print_key(made.row), "token": made.token})
         return
     until = f"until {made.row.expires}" if made.row.expires else "until it is revoked"
     note(f"API key {made.row.id} for {', '.join(roles)}, good {until}; its token is shown only now")
@@ -96,7 +96,7 @@ def list_all(as_json: bool) -> None:
     with service_here() as service, service.reading() as session:
         rows = list(_all_keys(session))
     if as_json:
-        print_object({"keys": [_print_known(row) for row in rows]})
+        print_object({"keys": [print_known_key(row) for row in rows]})
     else:
         heading = ("Id", "Token", "Roles", "Created", "Expires", "Revoked", "Name")
         print_text(*columns([heading, *map(_line, rows)], "<<<<<<<"))
@@ -113,7 +113,7 @@ def revoke(*, key: str, as_json: bool) -> None:
     with service_here() as service:
         row = service.write(revoke_credential("key", key))
     if as_json:
-        print_object(_print_known(row))
+        print_object(print_known_key(row))
     else:
         print_text(f"API key {row.id} is revoked since {row.revoked}")
 
@@ -123,21 +123,6 @@ def _all_keys(session: Session) -> Iterator[CredentialRow]:
     while rows := list_keys(session, after, MAX_PAGE):
         yield from rows
         after = rows[-1].id
-
-
-def _print_made(row: CredentialRow) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "prefix": row.prefix,
-        "roles": row.roles.split(),
-        "name": row.name,
-        "created": row.created,
-        "expires": row.expires,
-    }
-
-
-def _print_known(row: CredentialRow) -> dict[str, Any]:
-    return {**_print_made(row), "revoked": row.revoked}
 
 
 def _line(row: CredentialRow) -> tuple[str, ...]:

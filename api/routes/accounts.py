@@ -8,7 +8,16 @@ from flask import Response
 
 from api.access import ANYONE, CLIENT, OPERATOR, ROLES
 from api.answers import KeyMade, KeyPage, KeyShown, Me, SeatMade, SeatShown
-from api.cases.accounts import Made, find_credential, list_keys, make_key, make_seat, revoke
+from api.cases.accounts import (
+    Made,
+    find_credential,
+    list_keys,
+    make_key,
+    make_seat,
+    print_key,
+    print_known_key,
+    revoke,
+)
 from api.db.tables import CredentialRow
 from api.payloads import NewKey, NewSeat, PageQuery
 from api.refusals import CREDENTIAL_REVOKED, FORBIDDEN, NO_BETS, UNAUTHENTICATED
@@ -30,7 +39,7 @@ def show_me() -> Response:
 def create_key(asked: NewKey) -> Response:
     """Make an API key; its token is in this answer alone."""
     step = make_key(service().world, principal(), asked.roles, asked.name, asked.expires_in_s)
-    return commit(step, lambda made: {**_print_key(made.row), "token": made.token})
+    return commit(step, lambda made: {**print_key(made.row), "token": made.token})
 
 
 @blueprint.get("/keys", access=OPERATOR, query=PageQuery, answers={200: KeyPage})
@@ -38,14 +47,14 @@ def show_keys(asked: PageQuery) -> Response:
     """List the API keys, the revoked ones too, oldest first."""
     with service().reading() as session:
         rows = list_keys(session, asked.after, asked.limit)
-    return answer_privately(page("keys", [_print_known(row) for row in rows], asked.limit, "id"))
+    return answer_privately(page("keys", [print_known_key(row) for row in rows], asked.limit, "id"))
 
 
 @blueprint.get("/keys/{key_id}", access=OPERATOR, answers={200: KeyShown})
 def show_key(key_id: str) -> Response:
     """Show an API key, without its token."""
     with service().reading() as session:
-        return answer_privately(_print_known(find_credential(session, "key", key_id)))
+        return answer_privately(print_known_key(find_credential(session, "key", key_id)))
 
 
 @blueprint.post(
@@ -57,7 +66,7 @@ def show_key(key_id: str) -> Response:
 )
 def revoke_key(key_id: str) -> Response:
     """Revoke an API key, for good and at once."""
-    return commit(revoke("key", key_id), _print_known)
+    return commit(revoke("key", key_id), print_known_key)
 
 
 @blueprint.post(
@@ -87,21 +96,6 @@ def create_seat(table_id: str, asked: NewSeat) -> Response:
 def revoke_seat(seat_id: str) -> Response:
     """Revoke a seat, for good and at once."""
     return commit(revoke("seat", seat_id), _print_seat)
-
-
-def _print_key(row: CredentialRow) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "prefix": row.prefix,
-        "roles": row.roles.split(),
-        "name": row.name,
-        "created": row.created,
-        "expires": row.expires,
-    }
-
-
-def _print_known(row: CredentialRow) -> dict[str, Any]:
-    return {**_print_key(row), "revoked": row.revoked}
 
 
 def _print_seat(row: CredentialRow) -> dict[str, Any]:
