@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 from shoe.errors import RulesError, expected
@@ -104,7 +105,7 @@ def _bet(value: object, decks: int, where: str) -> Bet:
         commission_bp=_integer(keys["commission_bp"], 0, 10_000, f"{where}.commission_bp"),
         side=_flag(keys["side"], f"{where}.side"),
     )
-    paid = {bet.pay_on(shown) for shown in reachable(decks)}
+    paid = _paid(bet, decks)
     for n, pay in enumerate(bet.pays):
         if pay not in paid:
             what = "an event that no line above has paid already and that the shoe can show"
@@ -112,6 +113,12 @@ def _bet(value: object, decks: int, where: str) -> Bet:
     if None not in paid:
         raise RulesError(expected("a bet that can be lost", name, where))
     return bet
+
+
+@lru_cache(maxsize=1024)
+def _paid(bet: Bet, decks: int) -> frozenset[Pay | None]:
+    """List what a bet pays on all that a shoe can show: thousands of things, for a few bets that most tables have."""
+    return frozenset(bet.pay_on(shown) for shown in reachable(decks))
 
 
 def _pay(value: object, where: str) -> Pay:
