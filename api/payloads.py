@@ -30,6 +30,7 @@ MAX_ROUND: Final = 2**31 - 1
 MAX_PAGE: Final = 1000
 MAX_PURSE: Final = 2**50
 BET_PATTERN: Final = "[a-z][a-z0-9_]{0,31}"
+PLAYER_PATTERN: Final = "[0-9A-Za-z._-]{1,64}"
 _LEAP_YEAR: Final = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][48]|[13579][26]|[2468]0)00)"
 _YEAR: Final = "(000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"
 _DATE: Final = (
@@ -179,8 +180,15 @@ class OpenedSeed(Payload):
 
 
 class NewSeat(Payload):
-    """A seat, and what its purse begins with where the table takes bets; a game client alone may say it."""
+    """A seat; who sits there and what the purse begins with may be said by a game client alone."""
 
+    player: Annotated[
+        Annotated[str, _whole(PLAYER_PATTERN)] | None,
+        Field(
+            description="Who sits there, by a name of the game client's choosing that tells outsiders nothing: own "
+            "limits and statistics of all time go by it."
+        ),
+    ] = None
     purse_minor: Annotated[
         int | None,
         Field(

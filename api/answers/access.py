@@ -8,7 +8,7 @@ from pydantic import Field
 
 from api.access import KEY_ROLES, PREFIX_CHARACTERS, ROLES, Role
 from api.answers.terms import Cursor, Moment, TableId, Uuid, whole
-from api.payloads import MAX_PAGE, MAX_PURSE, Payload
+from api.payloads import MAX_PAGE, MAX_PURSE, PLAYER_PATTERN, Payload
 
 KeyRole = Annotated[Role, Field(json_schema_extra={"enum": [*KEY_ROLES]}, description="A role.")]
 
@@ -43,11 +43,18 @@ class KeyPage(Payload):
     next: Cursor
 
 
+Player = Annotated[
+    Annotated[str, whole(PLAYER_PATTERN, "A player's name.")] | None,
+    Field(description="Who sits there, by the name that the game client gave; null where it gave none."),
+]
+
+
 class SeatMade(Payload):
     """A new seat, and its token, which is never shown again."""
 
     seat: Annotated[Uuid, Field(description="The seat's id.")]
     table: TableId
+    player: Player
     created: Annotated[Moment, Field(description="When it was taken, in UTC.")]
     purse_minor: Annotated[
         int | None,
@@ -61,6 +68,7 @@ class SeatShown(Payload):
 
     seat: Annotated[Uuid, Field(description="The seat's id.")]
     table: TableId
+    player: Player
     created: Annotated[Moment, Field(description="When it was taken, in UTC.")]
     revoked: Annotated[Moment | None, Field(description="When it was revoked; null while it is good.")]
 

@@ -62,21 +62,24 @@ def make_key(world: World, by: Principal, roles: Sequence[str], name: str, expir
     return step
 
 
-def make_seat(world: World, by: Principal, table_id: str, purse_minor: int | None = None) -> Step[Made]:
+def make_seat(
+    world: World, by: Principal, table_id: str, purse_minor: int | None = None, player: str | None = None
+) -> Step[Made]:
     """Make a seat at a table, for a game client, or for anyone at a table open to guests.
 
-    Where the table takes bets, the seat has a purse: of `purse_minor`, which only a game client may say, or of what the
-    house gives. Raises Refusal where there is no such table, for anybody else, and for a purse where nothing is bet.
+    Where the table takes bets, the seat has a purse: of `purse_minor`, or of what the house gives. That and who the
+    `player` is only a game client may say. Raises Refusal where there is no such table, for anybody else, and for a
+    purse where nothing is bet.
     """
 
     def step(writing: Writing) -> Finish[Made]:
         table = find_table(writing.session, table_id)
-        if not table.guests or purse_minor is not None:
+        if not table.guests or purse_minor is not None or player is not None:
             require(by, CLIENT)
         balance = purse_at(table, purse_minor)
         token = make_token("seat", world.random_bytes)
         row = _row(world, writing.time, "seat", by, token)
-        row.table_id = table_id
+        row.table_id, row.player = table_id, player
         writing.insert(row)
         if balance is not None:
             open_purse(writing, row, balance)
@@ -184,4 +187,5 @@ def _row(world: World, time: str, kind: Kind, by: Principal, token: str) -> Cred
         created=time,
         expires=None,
         revoked=None,
+        player=None,
     )

@@ -72,12 +72,13 @@ class Tables(Calls):
             _check_opened(record, shoe, deadlines, beacon_round)
         return OpenedShoe(answer.receipt(), shoe)
 
-    def make_seat(self, table: str, purse_minor: int | None = None) -> MadeSeat:
+    def make_seat(self, table: str, purse_minor: int | None = None, player: str | None = None) -> MadeSeat:
         """Make a seat at a table: as its game client, or as anyone where the table is open to guests.
 
-        Its purse begins with what a game client says, in minor units, or with what the house gives.
+        Its purse begins with what a game client says, in minor units, or with what the house gives; a game client may
+        name the player too.
         """
-        answer = self._post(f"/v1/tables/{part(table)}/seats", given(purse_minor=purse_minor))
+        answer = self._post(f"/v1/tables/{part(table)}/seats", given(purse_minor=purse_minor, player=player))
         purse = answer.maybe("purse_minor", answer.number)
         return MadeSeat(answer.text("seat"), answer.text("table"), answer.text("token"), purse)
 

@@ -159,7 +159,8 @@ class CoupRow(Base):
 class CredentialRow(Base):
     """An API key or a seat's token: the SHA-256 of it, what it may do, and until when; never the token.
 
-    `roles` are separated by spaces, `prefix` is the token's beginning. A seat is at the table `table_id`.
+    `roles` are separated by spaces, `prefix` is the token's beginning. A seat is at the table `table_id`; `player` is
+    who sits there, by the name that the game client gave, null where it gave none.
     """
 
     __tablename__ = "credentials"
@@ -179,16 +180,64 @@ class CredentialRow(Base):
     created: Mapped[str]
     expires: Mapped[str | None]
     revoked: Mapped[str | None]
+    player: Mapped[str | None] = mapped_column(index=True)
 
 
 class PurseRow(Base):
-    """A seat's money in minor units; what it has staked on the next coup is taken off already."""
+    """A seat's money in minor units; what it has staked on the next coup is taken off already.
+
+    `owed_minor` is what the house lent for play without a limit on losses; `preserve` is 1 where the seat's bets are
+    laid again after every coup.
+    """
 
     __tablename__ = "purses"
-    __table_args__ = (CheckConstraint("balance_minor >= 0", name="balance"),)
+    __table_args__ = (
+        CheckConstraint("balance_minor >= 0", name="balance"),
+        CheckConstraint("preserve IN (0, 1)", name="preserve"),
+        CheckConstraint("owed_minor >= 0", name="owed"),
+    )
 
     seat_id: Mapped[str] = mapped_column(ForeignKey("credentials.id"), primary_key=True)
     balance_minor: Mapped[int]
+    preserve: Mapped[int] = mapped_column(server_default="0")
+    owed_minor: Mapped[int] = mapped_column(server_default="0")
+
+
+class PurseMoveRow(Base):
+    """Money that came into a purse from outside (above 0) or left it, and what the purse held afterwards."""
+
+    __tablename__ = "purse_moves"
+    __table_args__ = (
+        CheckConstraint("amount_minor <> 0", name="amount"),
+        CheckConstraint("balance_minor >= 0", name="balance"),
+        Index(None, "seat_id", "id"),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    seat_id: Mapped[str] = mapped_column(ForeignKey("purses.seat_id"))
+    amount_minor: Mapped[int]
+    balance_minor: Mapped[int]
+    time: Mapped[str]
+    made_by: Mapped[str]
+    note: Mapped[str]
+
+
+class OwnLimitRow(Base):
+    """The greatest stake that a player allows herself, and the slow hash of the PIN that confirms it.
+
+    `holder` is the player, or the seat where it is nobody's by name; `table_id` is empty where it holds at all tables.
+    """
+
+    __tablename__ = "own_limits"
+    __table_args__ = (CheckConstraint("maximum_minor > 0", name="maximum"),)
+
+    holder: Mapped[str] = mapped_column(primary_key=True)
+    table_id: Mapped[str] = mapped_column(primary_key=True)
+    maximum_minor: Mapped[int | None]
+    week: Mapped[str | None]
+    pin: Mapped[str | None]
+    wrong: Mapped[int]
+    wrong_week: Mapped[str | None]
 
 
 class BankRow(Base):
@@ -233,10 +282,13 @@ class BetRow(Base):
 
 
 class PassRow(Base):
-    """That a seat sits a coup out, unless it took that back before the deal."""
+    """That a seat sits a coup out, unless it took that back; or, by `choice`, that its bets are made."""
 
     __tablename__ = "passes"
-    __table_args__ = (CheckConstraint("state IN ('stands', 'withdrawn')", name="state"),)
+    __table_args__ = (
+        CheckConstraint("state IN ('stands', 'withdrawn')", name="state"),
+        CheckConstraint("choice IN ('pass', 'deal')", name="choice"),
+    )
 
     shoe_id: Mapped[str] = mapped_column(ForeignKey("shoes.id"), primary_key=True)
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
@@ -244,6 +296,7 @@ class PassRow(Base):
     client: Mapped[str]
     time: Mapped[str]
     state: Mapped[str]
+    choice: Mapped[str] = mapped_column(server_default="pass")
 
 
 class QuotaRow(Base):

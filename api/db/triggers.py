@@ -87,10 +87,10 @@ _STEPS: Final = (
     ("sealed", "void"),
 )
 _STEP: Final = " OR ".join(f"(OLD.state = '{before}' AND NEW.state = '{after}')" for before, after in _STEPS)
-_APPEND_ONLY: Final = ("leaves", "log_nodes", "checkpoints", "cosignatures", "tables", "coups")
+_APPEND_ONLY: Final = ("leaves", "log_nodes", "checkpoints", "cosignatures", "tables", "coups", "purse_moves")
 _NEVER_LESS: Final = (
     *("log_head", "books", "shoes", "contributions", "signing_keys", "credentials", "webhooks"),
-    *("purses", "banks", "bets", "passes"),
+    *("purses", "banks", "bets", "passes", "own_limits"),
 )
 
 GUARDS: Final = (
@@ -177,7 +177,22 @@ GUARDS: Final = (
         "a credential that is revoked stays so",
         "OLD.revoked IS NOT NULL AND COALESCE(NEW.revoked <> OLD.revoked, TRUE)",
     ),
+    Guard(
+        "credentials",
+        "UPDATE",
+        "player",
+        "whose seat it is never changes",
+        "COALESCE(NEW.player, '') <> COALESCE(OLD.player, '')",
+    ),
     _fixed("purses", "seat_id"),
+    _fixed("own_limits", "holder", "table_id"),
+    Guard(
+        "own_limits",
+        "UPDATE",
+        "only_lowered",
+        "an own limit is only lowered",
+        "OLD.maximum_minor IS NOT NULL AND COALESCE(NEW.maximum_minor > OLD.maximum_minor, TRUE)",
+    ),
     _fixed("banks", "table_id"),
     _next("bets", "position", "shoe_id = NEW.shoe_id AND number = NEW.number"),
     _fixed(

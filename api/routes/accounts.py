@@ -83,7 +83,8 @@ def create_seat(table_id: str, asked: NewSeat) -> Response:
 
     Its token is in this answer alone: whoever holds it is the player.
     """
-    return commit(make_seat(service().world, principal(), table_id, asked.purse_minor), _print_seat_made)
+    step = make_seat(service().world, principal(), table_id, asked.purse_minor, asked.player)
+    return commit(step, _print_seat_made)
 
 
 @blueprint.post(
@@ -99,7 +100,13 @@ def revoke_seat(seat_id: str) -> Response:
 
 
 def _print_seat(row: CredentialRow) -> dict[str, Any]:
-    return {"seat": row.id, "table": row.table_id, "created": row.created, "revoked": row.revoked}
+    return {
+        "seat": row.id,
+        "table": row.table_id,
+        "player": row.player,
+        "created": row.created,
+        "revoked": row.revoked,
+    }
 
 
 def _print_seat_made(made: Made) -> dict[str, Any]:
@@ -107,6 +114,7 @@ def _print_seat_made(made: Made) -> dict[str, Any]:
     return {
         "seat": row.id,
         "table": row.table_id,
+        "player": row.player,
         "created": row.created,
         "purse_minor": made.purse_minor,
         "token": made.token,

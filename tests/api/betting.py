@@ -68,6 +68,6 @@ def table_of(house: Installation, preset: str, table: str = "t", **overrides: An
     return table
 
 
-def seat_at(house: Installation, table: str = "t", purse: int | None = None) -> Seat:
-    made = house.post(f"/tables/{table}/seats", {} if purse is None else {"purse_minor": purse})
+def seat_at(house: Installation, table: str = "t", purse: int | None = None, player: str | None = None) -> Seat:
+    made = house.post(f"/tables/{table}/seats", {"purse_minor": purse, "player": player})
     return Seat(house, made["seat"], made["token"])

@@ -78,6 +78,23 @@ def test_a_table_without_bets_has_no_purses_and_takes_none(house: Installation) 
     answer = house.client.post(f"/v1/shoes/{shoe}/bets", json={"bet": "player", "stake": 1}, headers=seat.headers)
     problem_of(answer, "no-bets", 409)
     problem_of(house.client.get(f"/v1/seats/{seat.id}/purse"), "not-found", 404)
+
+
+def test_a_game_client_alone_says_who_sits_at_a_seat(house: Installation) -> None:
+    table_of(house, "vip")
+    house.post("/tables", {"id": "g", "preset": "vip", "guests": True})
+    made = house.post("/tables/t/seats", {"player": "ann.1"})
+    assert made["player"] == "ann.1"
+    assert house.post("/tables/t/seats")["player"] is None
+    assert house.post(f"/seats/{made['seat']}/revoke")["player"] == "ann.1"
+    refused = house.client.post("/v1/tables/g/seats", json={"player": "ann.1"}, headers={"Authorization": ""})
+    problem_of(refused, "unauthenticated", 401)
+
+
+@pytest.mark.parametrize("name", ["", "ann smith", "ann\n", "ann@example", "a" * 65, 7, ["ann"]])
+def test_a_players_name_is_of_a_few_plain_characters(house: Installation, name: Any) -> None:
+    table_of(house, "vip")
+    house.refuse("/tables/t/seats", {"player": name}, "invalid", 422)
     assert house.post(f"/shoes/{shoe}/coups")["settlement"] == []
 
 

@@ -129,6 +129,15 @@ STATEMENTS = {
         "UPDATE bets SET state = 'laid' WHERE state = 'withdrawn'",
         "UPDATE bets SET state = 'void' WHERE state = 'withdrawn'",
     ],
+    "guard_credentials_player": ["UPDATE credentials SET player = 'another' WHERE kind = 'seat'"],
+    "guard_own_limits_fixed": [
+        "UPDATE own_limits SET holder = 'another'",
+        "UPDATE own_limits SET table_id = 'u'",
+    ],
+    "guard_own_limits_only_lowered": [
+        "UPDATE own_limits SET maximum_minor = 501",
+        "UPDATE own_limits SET maximum_minor = NULL",
+    ],
     "guard_passes_fixed": [
         "UPDATE passes SET number = number + 1",
         "UPDATE passes SET client = 'another'",
@@ -137,7 +146,8 @@ STATEMENTS = {
 """For each guard that has a condition, what it must not let through; ":b" is one byte."""
 
 BETTING = (
-    "INSERT INTO purses SELECT :seat, 1 WHERE NOT EXISTS (SELECT 1 FROM purses WHERE seat_id = :seat)",
+    "INSERT INTO purses (seat_id, balance_minor) SELECT :seat, 1"
+    " WHERE NOT EXISTS (SELECT 1 FROM purses WHERE seat_id = :seat)",
     "INSERT INTO banks SELECT 'u', 1000 WHERE NOT EXISTS (SELECT 1 FROM banks WHERE table_id = 'u')",
     *[
         f"INSERT INTO bets VALUES (:shoe, 3, {position}, :seat, 'seat-0', 'player', 100, 's', 't', 0, 'laid',"
@@ -145,9 +155,11 @@ BETTING = (
         for position in (0, 1)
     ],
     "UPDATE bets SET state = 'withdrawn' WHERE position = 0",
-    "INSERT INTO passes VALUES (:shoe, 3, :seat, 'seat-0', 't', 'stands')",
+    "INSERT INTO passes VALUES (:shoe, 3, :seat, 'seat-0', 't', 'stands', 'pass')",
+    "INSERT INTO purse_moves VALUES ('m', :seat, 1, 1, 't', '', '')",
+    "INSERT INTO own_limits VALUES ('ann', '', 500, '2026-01-23', 'x', 0, NULL)",
 )
-"""A purse, a bank, a bet that was withdrawn and one that is laid, a pass."""
+"""A purse, a bank, a bet that was withdrawn and one that is laid, a pass, money from outside, an own limit."""
 
 PLAIN = {
     "UPDATE": {
@@ -155,6 +167,7 @@ PLAIN = {
         "log_nodes": "hash = :b",
         "checkpoints": "text = 'x'",
         "cosignatures": "line = 'x'",
+        "purse_moves": "amount_minor = 2",
         "tables": "rules = '{}'",
         "coups": "outcome = 'tie'",
     },
