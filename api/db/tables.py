@@ -11,6 +11,7 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     LargeBinary,
     MetaData,
@@ -25,6 +26,7 @@ ENDED_STATES: Final = ("revealed", "void")
 _LIVE: Final = text("state IN ('open', 'locked', 'sealed')")
 _PENDING: Final = text("state = 'pending'")
 _DEAD: Final = text("state = 'dead'")
+_OPEN_AUDIT: Final = text("state IN ('queued', 'running')")
 
 
 class Base(DeclarativeBase):
@@ -443,3 +445,77 @@ class DeliveryRow(Base):
     state: Mapped[str]
     ended: Mapped[str | None] = mapped_column(index=True)
     error: Mapped[str | None]
+
+
+class MonitorRow(Base):
+    """A monitor of a table: the log index of the last record it went past, and its state as canonical JSON.
+
+    `coups` are those it went past, `alarms` its alarms so far, `alarm_index` where the log holds the last one,
+    `changed_after` the coup of this monitor after which a change was then thought to begin.
+    """
+
+    __tablename__ = "monitors"
+
+    table_id: Mapped[str] = mapped_column(ForeignKey("tables.id"), primary_key=True)
+    name: Mapped[str] = mapped_column(primary_key=True)
+    place: Mapped[int]
+    coups: Mapped[int]
+    alarms: Mapped[int]
+    alarm_index: Mapped[int | None]
+    changed_after: Mapped[int | None]
+    state: Mapped[str]
+
+
+class MonitorPointRow(Base):
+    """A point of a monitor's path: the log of the e-value after so many coups, exactly, as hexadecimal."""
+
+    __tablename__ = "monitor_points"
+    __table_args__ = (ForeignKeyConstraint(["table_id", "name"], ["monitors.table_id", "monitors.name"]),)
+
+    table_id: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(primary_key=True)
+    coups: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    log_e: Mapped[str]
+
+
+class AuditRow(Base):
+    """An audit of the service's own records: which, how far it is, and what came of it.
+
+    It is of shoes opened at `table_id` (any, without one) from `since` on, before `until`. Whoever runs it has it
+    alone until `claimed_until`. `done` of `total` shoes are looked at; `report_index` is where the log holds its
+    report.
+    """
+
+    __tablename__ = "audits"
+    __table_args__ = (
+        CheckConstraint("state IN ('queued', 'running', 'done', 'failed')", name="state"),
+        CheckConstraint("verdict IN ('pass', 'fail', 'not_judged')", name="verdict"),
+        CheckConstraint("(state IN ('done', 'failed')) = (ended IS NOT NULL)", name="ended"),
+        CheckConstraint("(state = 'done') = (verdict IS NOT NULL)", name="judged"),
+        Index("open_audits", "id", sqlite_where=_OPEN_AUDIT, postgresql_where=_OPEN_AUDIT),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    made_by: Mapped[str]
+    created: Mapped[str]
+    table_id: Mapped[str | None] = mapped_column(ForeignKey("tables.id"))
+    since: Mapped[str | None]
+    until: Mapped[str | None]
+    state: Mapped[str]
+    claimed_until: Mapped[str | None]
+    done: Mapped[int]
+    total: Mapped[int | None]
+    verdict: Mapped[str | None]
+    report_index: Mapped[int | None]
+    error: Mapped[str | None]
+    ended: Mapped[str | None]
+
+
+class AuditDocumentRow(Base):
+    """A document of an audit, such as its findings or its report, by its file name."""
+
+    __tablename__ = "audit_documents"
+
+    audit_id: Mapped[str] = mapped_column(ForeignKey("audits.id"), primary_key=True)
+    name: Mapped[str] = mapped_column(primary_key=True)
+    content: Mapped[bytes]

@@ -87,10 +87,14 @@ _STEPS: Final = (
     ("sealed", "void"),
 )
 _STEP: Final = " OR ".join(f"(OLD.state = '{before}' AND NEW.state = '{after}')" for before, after in _STEPS)
-_APPEND_ONLY: Final = ("leaves", "log_nodes", "checkpoints", "cosignatures", "tables", "coups", "purse_moves")
+_APPEND_ONLY: Final = (
+    *("leaves", "log_nodes", "checkpoints", "cosignatures", "tables", "coups"),
+    *("purse_moves", "audit_documents"),
+)
 _NEVER_LESS: Final = (
     *("log_head", "books", "shoes", "contributions", "signing_keys", "credentials", "webhooks"),
     *("purses", "banks", "bets", "passes", "own_limits"),
+    *("monitors", "audits"),
 )
 
 GUARDS: Final = (
@@ -202,6 +206,22 @@ GUARDS: Final = (
     Guard("bets", "INSERT", "laid_first", "a bet is laid before anything becomes of it", "NEW.state <> 'laid'"),
     Guard("bets", "UPDATE", "settled_once", "what became of a bet stays so", "OLD.state <> 'laid'"),
     _fixed("passes", "shoe_id", "number", "seat_id", "client"),
+    _fixed("monitors", "table_id", "name"),
+    Guard(
+        "monitors",
+        "UPDATE",
+        "only_on",
+        "goes only on",
+        "NEW.place < OLD.place OR NEW.coups < OLD.coups OR NEW.alarms < OLD.alarms",
+    ),
+    _fixed("audits", "id", "made_by", "created"),
+    Guard(
+        "audits",
+        "UPDATE",
+        "ended_once",
+        "an audit that has ended stays as it is",
+        "OLD.state IN ('done', 'failed')",
+    ),
     Guard(
         "signing_keys",
         "UPDATE",

@@ -138,6 +138,21 @@ STATEMENTS = {
         "UPDATE own_limits SET maximum_minor = 501",
         "UPDATE own_limits SET maximum_minor = NULL",
     ],
+    "guard_monitors_fixed": ["UPDATE monitors SET table_id = 'u'", "UPDATE monitors SET name = 'another'"],
+    "guard_monitors_only_on": [
+        "UPDATE monitors SET place = place - 1",
+        "UPDATE monitors SET coups = coups - 1",
+        "UPDATE monitors SET alarms = alarms - 1",
+    ],
+    "guard_audits_fixed": [
+        "UPDATE audits SET id = 'b' WHERE id = 'a'",
+        "UPDATE audits SET made_by = 'another' WHERE id = 'a'",
+        "UPDATE audits SET created = 'x' WHERE id = 'a'",
+    ],
+    "guard_audits_ended_once": [
+        "UPDATE audits SET verdict = 'pass' WHERE id = 'z'",
+        "UPDATE audits SET state = 'queued', verdict = NULL, ended = NULL WHERE id = 'z'",
+    ],
     "guard_passes_fixed": [
         "UPDATE passes SET number = number + 1",
         "UPDATE passes SET client = 'another'",
@@ -161,6 +176,14 @@ BETTING = (
 )
 """A purse, a bank, a bet that was withdrawn and one that is laid, a pass, money from outside, an own limit."""
 
+AUDITING = (
+    "INSERT INTO monitors SELECT id, 'x', 7, 7, 1, NULL, NULL, '{}' FROM tables WHERE id = 't'",
+    "INSERT INTO audits VALUES ('a', 'key', 't', NULL, NULL, NULL, 'queued', NULL, 0, NULL, NULL, NULL, NULL, NULL)",
+    "INSERT INTO audits VALUES ('z', 'key', 't', NULL, NULL, NULL, 'done', NULL, 1, 1, 'fail', 9, NULL, 't')",
+    "INSERT INTO audit_documents VALUES ('z', 'findings.json', :b)",
+)
+"""A monitor that went past seven coups, an audit that waits and one that ended, with a document."""
+
 PLAIN = {
     "UPDATE": {
         "leaves": "record = :b",
@@ -168,6 +191,7 @@ PLAIN = {
         "checkpoints": "text = 'x'",
         "cosignatures": "line = 'x'",
         "purse_moves": "amount_minor = 2",
+        "audit_documents": "content = :b",
         "tables": "rules = '{}'",
         "coups": "outcome = 'tie'",
     },
@@ -203,8 +227,9 @@ def filled(house: Installation) -> Installation:
     with house.service.store.writing() as session:
         session.execute(text("INSERT INTO cosignatures SELECT MAX(size), 'v', 1, 'l' FROM checkpoints"))
         session.execute(text("INSERT INTO signing_keys VALUES ('old', :b, 'retired', 999)"), BYTES)
-        for statement in BETTING:
-            session.execute(text(statement), {"seat": seat, "shoe": sealed})
+        for statement in (*BETTING, *AUDITING):
+            values = {"seat": seat, "shoe": sealed, **BYTES}
+            session.execute(text(statement), {name: values[name] for name in values if f":{name}" in statement})
     return house
 
 
