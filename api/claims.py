@@ -39,10 +39,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A caller's Idempotency-Key, as a digest of both, and the SHA-256 of what it asks for, which may not change.
+    """A caller's Idempotency-Key, as a digest of both, and a digest of what it asks for, which may not change.
 
-    `sealing` is the key that the answer is encrypted under where it shows a secret: it comes from what the caller holds
-    and the service does not keep, so that the database alone opens none.
+    `sealing` is the key that the answer is encrypted under where a secret is asked for or shown: it comes from what the
+    caller holds and the service does not keep, so that the database alone opens none. The digest is made under another
+    such key then, or whoever has the database would find a PIN by trying all there are.
     """
 
     key: str
@@ -64,7 +65,7 @@ class Claim:
 
 
 def claim_of(key: str, asked: bytes, *, caller: str = "", token: str | None = None, secret: bool = False) -> Claim:
-    """Claim a key for a caller's request, `secret` where the answer is shown once.
+    """Claim a key for a caller's request, `secret` where the answer is shown once, or the body is nobody else's.
 
     Raises InputError unless the key is 1–255 printable ASCII characters without space, and for one of a guest, who has
     nothing else that is secret, that somebody might guess.
@@ -75,11 +76,16 @@ def claim_of(key: str, asked: bytes, *, caller: str = "", token: str | None = No
         )
     if not _KEY.fullmatch(key):
         raise InputError(expected("1–255 printable ASCII characters, no space", key[:80], "Idempotency-Key"))
-    sealing = None
-    if secret:
-        held = f"{token or ''}\0{key}".encode()
-        sealing = HKDF(SHA256(), 32, salt=None, info=b"fairshoe claim").derive(held)
-    return Claim(sha256(f"{caller}\0{key}".encode()).hex(), sha256(asked), sealing)
+    name = sha256(f"{caller}\0{key}".encode()).hex()
+    if not secret:
+        return Claim(name, sha256(asked))
+    held = f"{token or ''}\0{key}".encode()
+    digest = hmac.digest(_derive(held, b"fairshoe claim digest"), asked, "sha256")
+    return Claim(name, digest, _derive(held, b"fairshoe claim"))
+
+
+def _derive(held: bytes, purpose: bytes) -> bytes:
+    return HKDF(SHA256(), 32, salt=None, info=purpose).derive(held)
 
 
 def _nonce(time: str) -> bytes:

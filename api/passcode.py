@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Callable
+from threading import Lock
 from typing import Final
 
 from cryptography.exceptions import InvalidKey
@@ -17,6 +18,9 @@ _HASH_BYTES: Final = 32
 _COST: Final = 2**15
 _BLOCKS: Final = 8
 _LANES: Final = 1
+_ONE_AT_A_TIME: Final = Lock()
+"""Held while one is hashed: as many at once as a server has threads would take 32 MB each."""
+
 _PIN: Final = re.compile(r"[0-9]{4,12}")
 _KEPT: Final = re.compile(r"scrypt\$15\$8\$1\$([0-9A-Za-z_-]{22})\$([0-9A-Za-z_-]{43})")
 
@@ -28,7 +32,9 @@ def hash_pin(pin: str, random_bytes: Callable[[int], bytes]) -> str:
     """
     _check_form(pin)
     salt = random_bytes(SALT_BYTES)
-    return f"scrypt$15${_BLOCKS}${_LANES}${_print(salt)}${_print(_scrypt(salt).derive(pin.encode()))}"
+    with _ONE_AT_A_TIME:
+        hashed = _scrypt(salt).derive(pin.encode())
+    return f"scrypt$15${_BLOCKS}${_LANES}${_print(salt)}${_print(hashed)}"
 
 
 def same_pin(pin: str, kept: str) -> bool:
@@ -42,7 +48,8 @@ def same_pin(pin: str, kept: str) -> bool:
     if found is None:
         raise ImpossibleError(expected("a hash that was kept", f"{len(kept)} characters", "pin"))
     try:
-        _scrypt(_parse(found[1])).verify(pin.encode(), _parse(found[2]))
+        with _ONE_AT_A_TIME:
+            _scrypt(_parse(found[1])).verify(pin.encode(), _parse(found[2]))
     except InvalidKey:
         return False
     return True

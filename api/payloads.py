@@ -12,6 +12,7 @@ from pydantic import (
     JsonValue,
     StringConstraints,
     WithJsonSchema,
+    field_validator,
     model_validator,
 )
 
@@ -195,6 +196,40 @@ class NewSeat(Payload):
             ge=0, le=MAX_PURSE, description="What its purse begins with, in minor units; what the house gives, else."
         ),
     ] = None
+
+
+class NewLimit(Payload):
+    """A player's own limit: the greatest stake that she allows herself, and the PIN that confirms it."""
+
+    maximum_minor: Annotated[
+        int, Field(ge=1, le=MAX_STAKE_MINOR, description="The greatest stake from now on, in minor units.")
+    ]
+    pin: Annotated[
+        Annotated[str, _whole("[0-9]{4,12}")],
+        Field(repr=False, description="4 to 12 digits: the first that a player confirms by is hers from then on."),
+    ]
+
+
+class NewMove(Payload):
+    """Money into a purse from outside, or out of it."""
+
+    amount_minor: Annotated[
+        int,
+        Field(
+            ge=-MAX_PURSE,
+            le=MAX_PURSE,
+            description="How much goes in, in minor units; below 0, out.",
+            json_schema_extra={"not": {"const": 0}},
+        ),
+    ]
+    note: Annotated[str, _whole(r"[ -~]{0,128}"), Field(description="What the game client knows it by.")] = ""
+
+    @field_validator("amount_minor")
+    @classmethod
+    def _something(cls, amount_minor: int) -> int:
+        if not amount_minor:
+            raise InputError(expected("a number other than 0", "0"))
+        return amount_minor
 
 
 BetName = Annotated[str, _whole(BET_PATTERN)]

@@ -26,6 +26,7 @@ _IN_TEXT: Final = (
     (re.compile(r"\bfs[kt]_[\w.~+/=-]*", re.IGNORECASE), MASKED),
     (re.compile(r"\b(bearer|basic|digest)\s+[\w.~+/=:\"-]+", re.IGNORECASE), rf"\1 {MASKED}"),
     (re.compile(r"(authorization|cookie)([\"']?\s*[:=]\s*).*", re.IGNORECASE), rf"\1\2{MASKED}"),
+    (re.compile(r"(\bpin[\"']?\s*[:=]\s*[\"']?)\d+", re.IGNORECASE), rf"\1{MASKED}"),
     (re.compile(r"(\w://[^/\s:@]*):[^/\s]*@"), rf"\1:{MASKED}@"),
     (
         re.compile(

@@ -132,6 +132,25 @@ PURSE_TOO_SMALL: Final = Kind(
 BANK_TOO_SMALL: Final = Kind(
     "bank-too-small", 409, "The table's bank could not pay these bets", "Stake less, or wait for the next coup."
 )
+PURSE_OVERDRAWN: Final = Kind(
+    "purse-overdrawn", 409, "The purse does not hold so much to take out", "Take less; read GET /v1/seats/{id}/purse."
+)
+PURSE_FULL: Final = Kind("purse-full", 409, "The purse would hold more than a purse can", "Put less in.")
+NO_OWN_LIMITS: Final = Kind(
+    "no-own-limits",
+    409,
+    "Players of this table set no limits of their own",
+    "Make a table whose rules have the key own_limit, such as vip's; a limit set there holds here too.",
+)
+LIMIT_SET: Final = Kind(
+    "limit-set", 409, "The limit was lowered in this week already", "Lower it again once the week has turned."
+)
+WRONG_PIN: Final = Kind(
+    "wrong-pin", 403, "The PIN is another than the one that the first limit was set by", "Send that PIN."
+)
+WRONG_PINS: Final = Kind(
+    "too-many-wrong-pins", 403, "Too many wrong PINs came in this week", "Come again once the week has turned."
+)
 NO_SANDBOX: Final = Kind(
     "no-sandbox", 409, "Only a sandbox takes a seed from outside", "Leave `master` out, or use a sandbox."
 )

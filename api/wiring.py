@@ -18,7 +18,20 @@ from api.meters import measure
 from api.permit import Permit
 from api.pin import Pin
 from api.problems import register_problems
-from api.routes import accounts, bets, bundles, documents, meta, regulator, shoes, statistics, tables, tiles, webhooks
+from api.routes import (
+    accounts,
+    bets,
+    bundles,
+    documents,
+    meta,
+    purses,
+    regulator,
+    shoes,
+    statistics,
+    tables,
+    tiles,
+    webhooks,
+)
 from api.routes import log as log_routes
 from api.routes.endpoint import register
 from api.routes.exchange import SERVICE
@@ -37,6 +50,7 @@ RESOURCES: Final = (
     shoes,
     accounts,
     bets,
+    purses,
     bundles,
     log_routes,
     statistics,

@@ -117,6 +117,8 @@ def tell() -> Told:
         regulator(story)
         webhooks(story)
         refusals(story, shoe)
+    with founded() as house:
+        purses(Story(house, told))
     with founded(check_signature=None) as house:
         beacons(Story(house, told))
     with founded(further={"writes_per_minute": 1, "seat_writes_per_minute": 1}) as house:
@@ -198,6 +200,24 @@ def bets(story: Story, shoe: str, seat: str) -> None:
     plain = {"burn": "none", "coups": 1, "cut": None, "decks": 8, "entropy": "house", "game": "punto_banco"}
     story.ask("tables.create_table", {"id": "plain", "rules": {**plain, "last_coup": "drawn_in", "shuffle": "coup"}})
     story.ask("accounts.create_seat", {"purse_minor": 1}, table_id="plain")
+
+
+def purses(story: Story) -> None:
+    """A player's own limit, and money into her purse and out of it; and what is refused of them."""
+    story.ask("tables.create_table", {"id": "vip-1", "preset": "vip"})
+    story.ask("tables.create_table", {"id": "chance-1", "preset": "chance"})
+    ann = story.ask("accounts.create_seat", {"purse_minor": 100_000, "player": "player-17"}, table_id="vip-1")
+    seat: dict[str, Any] = {"token": ann["token"], "seat_id": ann["seat"]}
+    story.ask("purses.lower", {"maximum_minor": 20_000, "pin": "471104"}, **seat)
+    story.ask("purses.show_limit", **seat)
+    story.ask("purses.lower", {"maximum_minor": 10_000, "pin": "471104"}, **seat)
+    for _ in range(6):
+        story.ask("purses.lower", {"maximum_minor": 10_000, "pin": "000000"}, **seat)
+    guest = story.ask("accounts.create_seat", table_id="chance-1")
+    story.ask("purses.lower", {"maximum_minor": 100, "pin": "1234"}, token=guest["token"], seat_id=guest["seat"])
+    for amount in (25_000, -200_000, 2**50):
+        story.ask("purses.move", {"amount_minor": amount, "note": "cashier 3"}, seat_id=ann["seat"])
+    story.ask("purses.show_moves", seat_id=ann["seat"])
 
 
 def withheld(story: Story, seat: str) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import func, select, union
 from sqlalchemy.orm import Session
 
 from api.access import Principal, require_table
+from api.cases.limits import own_limit_minor
 from api.cases.purses import find_bank, find_purse
 from api.cases.standing import find_shoe, require_before, rules_at, shoe_in
 from api.cases.tables import terms_at
@@ -28,7 +29,7 @@ from api.service import Service
 from api.world import World
 from api.writing import Finish, Step, Writing
 from shoe.errors import BetError, ImpossibleError, expected
-from shoe.game.bets.layout import accept_stakes, check_bank
+from shoe.game.bets.layout import accept_stake, accept_stakes, check_bank
 from shoe.game.bets.terms import Terms
 from shoe.proof.records import BetLine
 
@@ -51,7 +52,7 @@ def lay_bets(service: Service, shoe_id: str, by: Principal, asked: Sequence[tupl
 
     Raises Refusal in any other state, after reveal_by, at another table than the seat's or one that takes no bets, for
     a bet that is laid already, for a seat that passed, and where purse or bank do not suffice; BetError for what the
-    table's terms don't take.
+    table's terms or the player's own limit don't take.
     """
 
     def step(writing: Writing) -> Finish[Choice]:
@@ -60,7 +61,8 @@ def lay_bets(service: Service, shoe_id: str, by: Principal, asked: Sequence[tupl
         laid = laid_on(session, shoe)
         if _passed(session, shoe, seat) is not None:
             raise Refusal(COUP_PASSED, f"The seat {seat} passed coup {shoe.next_coup}.")
-        stakes = _accept(terms, [row for row in laid if row.seat_id == seat], asked)
+        own_limit = own_limit_minor(session, seat, shoe.table_id)
+        stakes = _accept(terms, [row for row in laid if row.seat_id == seat], asked, own_limit)
         purse, total = find_purse(session, seat), sum(stakes.values())
         if total > purse.balance_minor:
             raise Refusal(PURSE_TOO_SMALL, f"The purse holds {purse.balance_minor}, the stakes are {total}.")
@@ -207,8 +209,13 @@ def _passed(session: Session, shoe: ShoeRow, seat: str) -> PassRow | None:
     return row if row is not None and row.state == "stands" else None
 
 
-def _accept(terms: Terms, own: Sequence[BetRow], asked: Sequence[tuple[str, int]]) -> dict[str, int]:
-    """Take stakes beside those that the seat has laid; give the new ones as they count."""
+def _accept(
+    terms: Terms, own: Sequence[BetRow], asked: Sequence[tuple[str, int]], own_limit_minor: int | None
+) -> dict[str, int]:
+    """Take stakes beside those that the seat has laid; give the new ones as they count.
+
+    The player's own limit binds the new ones alone: what lay before it was lowered, or stayed after a tie, stays.
+    """
     twice = [name for name, times in Counter(name for name, _ in asked).items() if times > 1]
     if twice:
         raise BetError(expected("each bet once", ", ".join(twice), "bets"))
@@ -216,8 +223,8 @@ def _accept(terms: Terms, own: Sequence[BetRow], asked: Sequence[tuple[str, int]
     again = [name for name, _ in asked if name in before]
     if again:
         raise Refusal(BET_LAID, f"The seat has {', '.join(again)} on this coup already.")
-    accepted = accept_stakes(terms, {**before, **dict(asked)})
-    return {name: accepted[name] for name, _ in asked}
+    accept_stakes(terms, {**before, **dict(asked)})
+    return {name: accept_stake(terms, name, stake, own_limit_minor) for name, stake in asked}
 
 
 def _require_bank(session: Session, shoe: ShoeRow, terms: Terms, stakes: Sequence[dict[str, int]]) -> None:

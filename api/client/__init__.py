@@ -17,6 +17,7 @@ from api.client.faults import ServiceProblem, ServiceUnreachable, Unproven
 from api.client.log import Log
 from api.client.patience import Patience, Surroundings
 from api.client.public import Public
+from api.client.purses import Purses
 from api.client.receipts import KnownDecks, Receipts
 from api.client.results import Contributed, DealtCoup, OpenedShoe, PublishedBook, SealedShoe, Statistics
 from api.client.shoes import Shoes
@@ -41,7 +42,7 @@ __all__ = [
 ]
 
 
-class Client(Tables, Shoes, Log, Accounts, Bets, Webhooks, Public):
+class Client(Tables, Shoes, Log, Accounts, Bets, Purses, Webhooks, Public):
     """The service at `url`, such as ``https://fairshoe.example``, as the holder of a token sees it; for any thread.
 
     `vkeys` are the log's keys, had from elsewhere: with them every receipt and checkpoint is checked, without them

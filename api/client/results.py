@@ -111,6 +111,35 @@ class HeldBet:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnLimit:
+    """What a seat may stake on a bet at most, None for any; `why_not` is what stands against lowering it, if anything.
+
+    `turns` is when the week turns, None at a table whose players set no limits.
+    """
+
+    seat: str
+    table: str
+    table_maximum_minor: int | None
+    own_maximum_minor: int | None
+    maximum_minor: int | None
+    why_not: str | None
+    turns: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Money that came into a purse from outside, or left it where the amount is below 0, and what it held then."""
+
+    id: str
+    seat: str
+    amount_minor: int
+    balance_minor: int
+    time: str
+    made_by: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class Purse:
     """A seat's money in minor units: what it may stake, and what it has on the table."""
 

@@ -30,7 +30,8 @@ class Endpoint:
     `path` is as OpenAPI writes it. `access` are the roles that may use it, none for anyone. `answers` are by status: a
     model of JSON, a media type, or several to choose from. `refuses` are the problems of its own, beyond those that any
     endpoint has. `claimed` says of a write whether it may or must carry an Idempotency-Key, None of what changes
-    nothing. `kept` marks answers that can become immutable, and `secret` those that hold what is shown once.
+    nothing. `kept` marks answers that can become immutable, and `secret` those that hold what is shown once, or answer
+    a body that holds what nobody else may know.
     """
 
     name: str

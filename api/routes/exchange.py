@@ -10,6 +10,8 @@ from flask import Response, current_app, g, request
 
 from api.access import Principal
 from api.claims import Answer, Claim, claim_of
+from api.problems import MEDIA_TYPE, problem
+from api.refusals import Refusal
 from api.service import Service
 from api.writing import Finish, Step, Writing
 from shoe.proof.note import parse_decimal
@@ -67,19 +69,26 @@ def keep(response: Response, control: str = _IMMUTABLE) -> Response:
     return response
 
 
-def commit(step: Step[T], show: Callable[[T], Mapping[str, Any]], shoe: str | None = None) -> Response:
+def commit(step: Step[T | Refusal], show: Callable[[T], Mapping[str, Any]], shoe: str | None = None) -> Response:
     """Run a use case's step and answer 201 with what `show` makes of its result, once that is durable.
 
-    A request with an Idempotency-Key that was used is answered as the first time: claim, effect and answer are one
-    transaction. Raises what the step raises.
+    A result that is a Refusal is answered as one: what the step did stays done, such as the count of a wrong PIN. A
+    request with an Idempotency-Key that was used is answered as the first time: claim, effect and answer are one
+    transaction. Raises what the step raises, which has done nothing then.
     """
 
     def answered(writing: Writing) -> Finish[Answer]:
         finish = step(writing)
-        return lambda receipts: Answer(201, json.dumps(show(finish(receipts))).encode())
+        return lambda receipts: _print(finish(receipts), show)
 
     made = service().answer(answered, _read_claim(), shoe, g.caller)
-    return Response(made.body, made.status, content_type="application/json")
+    return Response(made.body, made.status, content_type="application/json" if made.status == 201 else MEDIA_TYPE)
+
+
+def _print(result: T | Refusal, show: Callable[[T], Mapping[str, Any]]) -> Answer:
+    if isinstance(result, Refusal):
+        return Answer(result.kind.status, problem(result.kind, str(result)).get_data())
+    return Answer(201, json.dumps(show(result)).encode())
 
 
 def _read_claim() -> Claim | None:

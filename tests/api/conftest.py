@@ -117,6 +117,7 @@ ON_POSTGRESQL_WITH_THE_LONG_PROOFS = {
     "test_graceful.py",
     "test_integrity.py",
     "test_keys.py",
+    "test_limits.py",
     "test_many_at_once.py",
     "test_matrix.py",
     "test_metrics.py",

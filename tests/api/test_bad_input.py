@@ -39,6 +39,8 @@ VALID: Mapping[str, dict[str, Any]] = {
     "NewKey": {"roles": ["client"]},
     "VerifyRequest": {"bundle": {}},
     "NewBets": {"bet": "player", "stake": 100},
+    "NewLimit": {"maximum_minor": 100, "pin": "4711"},
+    "NewMove": {"amount_minor": 100},
     "NewWebhook": {"url": "https://casino.example/told", "events": ["coup.dealt"]},
 }
 """A body that a model takes, by its name: those that it needs and no more."""
@@ -214,7 +216,7 @@ def test_an_idempotency_key_that_is_none_is_refused(house: Installation, name: s
 @pytest.mark.parametrize("name", CLAIMED)
 def test_where_cards_or_money_move_there_must_be_an_idempotency_key(house: Installation, name: str) -> None:
     endpoint = ALL[name]
-    moves = endpoint.path.endswith(("/shoes", "/seal", "/coups", "/void", "/bets", "/withdraw"))
+    moves = endpoint.path.endswith(("/shoes", "/seal", "/coups", "/void", "/bets", "/withdraw", "/moves"))
     answer = send(house, endpoint, json.dumps(valid(endpoint)).encode(), Idempotency_Key="none")
     if endpoint.path.endswith("/seal"):
         assert endpoint.claimed == "must"

@@ -127,3 +127,23 @@ def test_a_line_that_says_something_else_is_no_evidence(changed: dict[str, Any])
     for wrong in ({**whole, "number": 1}, {**whole, "client": "seat-1"}):
         with pytest.raises(ProofError):
             _choice(Fields(wrong), "s")
+
+
+def test_a_purse_is_filled_and_a_limit_lowered(at: Place) -> None:
+    at.house.make_table("vip", "v-1")
+    made = at.house.make_seat("v-1", 1_000)
+    moved = at.house.move_money(made.seat, -400, "till 3")
+    assert (moved.amount_minor, moved.balance_minor, moved.note, moved.made_by) == (
+        -400,
+        600,
+        "till 3",
+        at.house.me().id,
+    )
+    assert list(at.house.moves(made.seat)) == [moved]
+    seat = at.holding(made.token)
+    assert (seat.limit(made.seat).maximum_minor, seat.limit(made.seat).why_not) == (30_000, None)
+    lowered = seat.lower_limit(made.seat, 1_000, "471104")
+    assert (lowered.own_maximum_minor, lowered.maximum_minor, lowered.why_not) == (1_000, 1_000, "already_this_week")
+    assert at.house.limit(made.seat) == lowered
+    with pytest.raises(ServiceProblem, match="got another"):
+        seat.lower_limit(made.seat, 500, "0000")

@@ -55,6 +55,10 @@ WRITTEN: Mapping[str, str] = {
     "POST /v1/shoes/{shoe_id}/passes": "player",
     "GET /v1/shoes/{shoe_id}/bets": "player",
     "GET /v1/seats/{seat_id}/purse": "player client operator",  # of seats that one alone whose it is
+    "GET /v1/seats/{seat_id}/limit": "player client operator",  # the same
+    "POST /v1/seats/{seat_id}/limit": "player",  # the same
+    "GET /v1/seats/{seat_id}/purse/moves": "player client operator",  # the same
+    "POST /v1/seats/{seat_id}/purse/moves": "client",
     "POST /v1/shoes/{shoe_id}/lock": "client",
     "POST /v1/shoes/{shoe_id}/seal": "client",
     "POST /v1/shoes/{shoe_id}/coups": "client",
@@ -89,6 +93,8 @@ BODIES: Mapping[str, dict[str, Any]] = {
     "POST /v1/shoes/{shoe_id}/seeds": {"seed": "mine"},
     "POST /v1/shoes/{shoe_id}/void": {"reason": "operator"},
     "POST /v1/shoes/{shoe_id}/bets": {"bet": "player", "stake": 100},
+    "POST /v1/seats/{seat_id}/limit": {"maximum_minor": 100, "pin": "4711"},
+    "POST /v1/seats/{seat_id}/purse/moves": {"amount_minor": 100},
     "POST /v1/verify": {"bundle": {}},
 }
 
@@ -183,7 +189,7 @@ def wanted(endpoint: Endpoint, roles: frozenset[str], who: str) -> tuple[int, ..
     if who in NOT_GOOD:
         return (401,)
     has = {"every role": {"client", "operator", "regulator"}, "nothing": set()}.get(who, {NO_ROLE.get(who, who)})
-    if endpoint.path == "/v1/seats/{seat_id}/purse" and who in NO_ROLE:
+    if endpoint.path.startswith("/v1/seats/{seat_id}/") and who in NO_ROLE:
         return (403,)
     if not roles or roles & has:
         at_home = who != "another table's seat" or roles != {"player"}

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.own_limit import MOST_WRONG, Held, ask_lower, kept_under
+from api.own_limit import MOST_WRONG, Held, Tried, ask_lower, blocked_until, kept_under, try_pin
 from api.passcode import hash_pin, same_pin
 from shoe.errors import BetError, ImpossibleError, InputError
 from shoe.game.bets.layout import accept_stake
@@ -24,7 +24,7 @@ SECOND = timedelta(seconds=1)
 
 
 def ask(held: Held, asked: int, moment: datetime = WEDNESDAY, pin: str = PIN):
-    return ask_lower(held, VIP, asked, pin, moment=moment, random_bytes=secrets.token_bytes)
+    return ask_lower(held, VIP, asked, try_pin(pin, held.pin, secrets.token_bytes), moment=moment)
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_where_a_limit_holds() -> None:
 def test_a_table_without_own_limits() -> None:
     none = HOUSES["doppelganger"].terms
     with pytest.raises(BetError, match="own limit: expected a table that has own limits"):
-        ask_lower(Held(), none, 100, PIN, moment=WEDNESDAY, random_bytes=secrets.token_bytes)
+        ask_lower(Held(), none, 100, Tried(None, "", right=True), moment=WEDNESDAY)
     with pytest.raises(BetError, match="own limit: expected a table that has own limits"):
         kept_under(none, "ann", "t")
 
@@ -124,6 +124,27 @@ def test_after_five_wrong_ones_none_is_looked_at_until_the_week_turns(lowered: H
         assert (blocked.answer, blocked.again, blocked.held) == ("too_many_wrong_pins", TURN, held)
     assert ask(held, 10_000, TURN).answer == "lowered"
     assert ask(held, 10_000, TURN, "0005").held.wrong == 1
+
+
+def test_tries_are_not_had_anew_at_a_table_whose_week_turns_on_another_day(lowered: Held) -> None:
+    assert VIP.own_limit is not None
+    monday = replace(VIP, own_limit=replace(VIP.own_limit, day="monday", zone="UTC"))
+    held = lowered
+    for tries in range(MOST_WRONG):
+        wrong = try_pin("0000", held.pin, secrets.token_bytes)
+        held = ask_lower(held, (VIP, monday)[tries % 2], 10_000, wrong, moment=WEDNESDAY).held
+    assert blocked_until(held, WEDNESDAY) == TURN
+    assert [ask_lower(held, terms, 10_000, wrong, moment=WEDNESDAY).answer for terms in (VIP, monday)] == [
+        "too_many_wrong_pins"
+    ] * 2
+
+
+def test_a_try_counts_against_the_hash_that_it_was_made_on(lowered: Held) -> None:
+    """Or whoever asks twice at first, by two PINs, would have both taken."""
+    first = try_pin("9999", None, secrets.token_bytes)
+    with pytest.raises(ImpossibleError, match="tried on another hash"):
+        ask_lower(lowered, VIP, 10_000, first, moment=TURN)
+    assert "scrypt" not in repr(first)
 
 
 @pytest.mark.parametrize("pin", ["", "123", "1234567890123", "12a4", "１２３４", " 1234", "1234\n", "+123"])

@@ -24,6 +24,8 @@ BANK = "tests/audit/test_bank.py::"
 STATISTICS = "tests/api/test_statistics.py::"
 PAYOUTS = "tests/api/test_payouts.py::"
 WEEKS = "tests/api/test_weeks.py::"
+EVERYWHERE = "tests/api/test_limits.py::test_it_holds_at_all_tables_and_at_all_later_seats_of_the_player"
+BY_PIN = "tests/api/test_limits.py::test_a_limit_is_confirmed_by_pin_and_binds_the_next_bet"
 
 POINTS = CARDS + "test_each_card_prints_parses_and_counts"
 TOTALS = TABLEAU + "test_totals_drop_the_tens_before_the_decision"
@@ -44,7 +46,6 @@ PAYS = HOUSES + "test_player_and_tie_pay_alike_at_every_house"
 TAKEN = LAYOUT + "test_bets_that_a_table_takes"
 REFUSED = LAYOUT + "test_bets_that_a_table_refuses"
 OWN_LIMIT = LAYOUT + "test_an_own_limit_can_only_be_lowered"
-OWN_WEEK = HOUSES + "test_the_own_limit_turns_on_friday_in_us_eastern_time_and_holds_everywhere"
 COLUMNS = ROADS + "test_a_tie_stays_in_the_column_of_the_winner_before_it"
 DOPPELGANGER = HOUSES + "test_only_the_doppelganger_house_has_side_bets_and_they_need_a_main_bet"
 PAIRS = SETTLING + "test_pairs_are_classed_by_the_first_two_cards"
@@ -254,13 +255,13 @@ INTERCASINO = (
     Rule("A winning Tie wager 8 to 1", PAYS),
     Rule("$5 minimum bet. $300 maximum bet", ROW),
     Rule("set your table bet limit below the maximum", OWN_LIMIT),
-    Rule("confirm it by typing your PIN", API),
+    Rule("confirm it by typing your PIN", BY_PIN),
     Rule(
         "no more than once per week (Friday 12:00 AM EST)",
         WEEKS + "test_every_change_of_daylight_saving",
         "Friday 00:00 in US Eastern time, daylight saving observed.",
     ),
-    Rule("affects the bet limit for all games", OWN_WEEK),
+    Rule("affects the bet limit for all games", EVERYWHERE),
     Rule("Consecutive wins by either the Banker or the Player are displayed in the same column", COLUMNS),
     Rule("A new column is displayed when the Banker or Player starts a new winning streak", COLUMNS),
     Rule("always displayed in the same column as the previous winner", COLUMNS),
@@ -349,13 +350,13 @@ VIP = (
     Rule("A winning Tie wager | 8 to 1", PAYS),
     Rule("$5 minimum bet. $300 maximum bet", REFUSED, "What is lower is refused: no raise is spoken of here."),
     Rule("set your table bet limit below the maximum", OWN_LIMIT),
-    Rule("confirm it by typing your PIN", API),
+    Rule("confirm it by typing your PIN", BY_PIN),
     Rule(
         "no more than once per week (Friday 12:00 AM EST)",
         WEEKS + "test_every_change_of_daylight_saving",
         "Friday 00:00 in US Eastern time, daylight saving observed.",
     ),
-    Rule("affects the bet limit for all games", OWN_WEEK),
+    Rule("affects the bet limit for all games", EVERYWHERE),
     Rule("0 | Repeat last bet", API),
     Rule("Enter | Deal", API),
     Rule("1 | Bet on Player Hand", API),
