@@ -1,10 +1,10 @@
 """The keeper: what the service does by itself, with nobody asking.
 
-Every second it voids what is overdue, pins the log's head and lets the auditor go on, which rests a minute after each
-round, and sends what webhooks wait for; every minute it asks witnesses to cosign the head, every hour it forgets old
-answers, counts and deliveries. Each has a thread of its
-own, so that a slow witness holds up no deadline, and what fails is said on standard error, once, and tried again.
-Several keepers may be at work at once.
+Every second it voids what is overdue, pins the log's head, takes the monitors past what was dealt, sends what webhooks
+wait for, and lets the auditor go on, which rests a minute after each round; every minute it asks witnesses to cosign
+the head, every hour it forgets old answers, counts and deliveries. Each has a thread of its own, so that a slow witness
+holds up no deadline, and what fails is said on standard error, once, and tried again. Several keepers may be at work at
+once.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from sqlalchemy import func, select
 
 from api.beside import describe
 from api.cases.deadlines import void_overdue
+from api.cases.monitoring import watch_coups
 from api.cases.witnessing import cosign_head
 from api.claims import KEPT_S, forget_claims
 from api.db.tables import ClaimRow
@@ -43,6 +44,7 @@ from shoe.proof.note import check_note
 NAME: Final = "fairshoe keeper"
 TICK_S: Final = 1.0
 AUDIT_REST_S: Final = 60
+WATCH_S: Final = 0.5
 FORGET_EVERY_S: Final = 3600
 FORGET_AT_ONCE_S: Final = 60
 """Answers of so many seconds are forgotten in one transaction: writers come in between."""
@@ -89,6 +91,7 @@ class Keeper:
             _audit(self.service),
             Chore("answers kept", FORGET_EVERY_S, lambda: forget_old_answers(self.service)),
             Chore("quotas", FORGET_EVERY_S, self._forget_quotas),
+            Chore("monitors", TICK_S, self._watch),
             Chore("webhooks", TICK_S, lambda: deliver_due(self.service, self.sender)),
             Chore("webhooks delivered", FORGET_EVERY_S, lambda: forget_delivered(self.service)),
             *[Chore("witnesses", self.witness_every_s, partial(self._witness, client)) for client in self._clients],
@@ -155,6 +158,19 @@ class Keeper:
             force(pinned.path)
             force(pinned.path.parent)
             self._forced = checkpoint
+
+    def _watch(self) -> None:
+        """Go past the coups that were dealt since, for a while at a time, and say each alarm."""
+        latest = time.monotonic() + WATCH_S
+        while not self.service.permit.reasons() and time.monotonic() < latest:
+            watched = watch_coups(self.service)
+            for told in watched.alarms:
+                self.say(
+                    f"{NAME}: monitors: table {told.table}: {told.monitor}: evidence {told.evidence} has reached "
+                    f"{told.threshold}; record {told.index} of the log says so"
+                )
+            if not watched.coups:
+                return
 
     def _witness(self, client: WitnessClient) -> None:
         if not self.service.permit.reasons():

@@ -25,6 +25,7 @@ from api.routes import (
     documents,
     meta,
     purses,
+    monitors,
     regulator,
     shoes,
     statistics,
@@ -54,6 +55,7 @@ RESOURCES: Final = (
     bundles,
     log_routes,
     statistics,
+    monitors,
     regulator,
     webhooks,
 )

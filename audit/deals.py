@@ -19,7 +19,7 @@ import numpy.typing as npt
 from audit.exact import VALUES, Cell
 from shoe.errors import InputError, expected
 from shoe.game.cards import DECK, MAX_DECKS
-from shoe.game.tableau import MAX_CARDS, OUTCOMES, Outcome, banker_draws, player_draws, rule_of
+from shoe.game.tableau import MAX_CARDS, OUTCOMES, RULES, Outcome, banker_draws, player_draws, rule_of
 
 Key = TypeVar("Key", bound=Hashable)
 Law = Mapping[Key, Fraction]
@@ -113,10 +113,24 @@ def next_outcome(unseen: Sequence[int]) -> dict[Outcome, Fraction]:
     Cards that were burned face down are unseen, and so are those behind the cut card: given what was seen, every
     order of the unseen cards is equally likely. Takes about 7 ms. Raises InputError like `deal_counts`.
     """
-    deals = deal_counts(unseen)
+    return outcome_law(deal_counts(unseen))
+
+
+def outcome_law(deals: Deals) -> dict[Outcome, Fraction]:
+    """Compute the exact probability of each outcome when these deals are played by the tableau."""
+    return _law(deals, OUTCOMES, _OUTCOMES)
+
+
+def rule_law(deals: Deals) -> dict[str, Fraction]:
+    """Compute the exact probability of each of the 15 rule classes when these deals are played by the tableau."""
+    return _law(deals, RULES, _RULES)
+
+
+def _law(deals: Deals, labels: Sequence[Key], places: npt.NDArray[np.intp]) -> dict[Key, Fraction]:
+    counts = np.zeros(len(labels), dtype=np.int64)
+    np.add.at(counts, places, deals)
     total = int(deals.sum())
-    counts = [int(deals[place == _OUTCOMES].sum()) for place in range(len(OUTCOMES))]
-    return {outcome: Fraction(count, total) for outcome, count in zip(OUTCOMES, counts, strict=True)}
+    return {label: Fraction(count, total) for label, count in zip(labels, counts.tolist(), strict=True)}
 
 
 def _checked(counts: Sequence[int]) -> Deals:
@@ -171,3 +185,4 @@ def _play(chart: Chart, player: int, banker: int, fifth: int, sixth: int) -> Cel
 
 
 _OUTCOMES: Final = np.array([OUTCOMES.index(cell.outcome) for cell in _cells_of(CHART)[0]])[_cells_of(CHART)[1]]
+_RULES: Final = np.array([RULES.index(cell.rule) for cell in _cells_of(CHART)[0]])[_cells_of(CHART)[1]]

@@ -20,6 +20,7 @@ from typing import Any
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from api.cases.monitoring import watch_coups
 from api.integrity.halt import halt
 from api.openapi.examples import FILE
 from api.refusals import URN
@@ -246,6 +247,9 @@ def proofs(story: Story, shoe: str) -> None:
     story.ask("tiles.show_tile", token=None, place="0/000.p/3")
     for operation in ("count_rules", "count_outcomes", "count_payouts"):
         story.ask(f"statistics.{operation}", token=None, query={"table": "salon-1"})
+    watch_coups(story.house.service)
+    story.ask("monitors.show_monitors", token=None, table_id="salon-1")
+    story.ask("monitors.show_monitor", token=None, table_id="salon-1", monitor="outcomes")
     story.ask("tables.show_tables", token=None)
     story.ask("tables.show_books", token=None, table_id="salon-1")
 

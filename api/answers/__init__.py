@@ -8,6 +8,7 @@ from api.answers.bets import Choice, OwnBetPage, PurseShown
 from api.answers.bundles import BundleAnswer, VerificationAnswer
 from api.answers.log import Consistency, Inclusion, RecordAnswer
 from api.answers.meta import OpenApiAnswer, ProblemAnswer, Status, Version
+from api.answers.monitors import MonitorPath, MonitorsShown
 from api.answers.regulator import UnusedPage, VoidStatistics
 from api.answers.shoes import CoupPage, CoupShown, RecordPage, RoadsAnswer, ShoeState, ShoeSummary
 from api.answers.statistics import OutcomeStatistics, PayoutStatistics, RuleStatistics
@@ -29,6 +30,8 @@ __all__ = [
     "KeyShown",
     "Logged",
     "Me",
+    "MonitorPath",
+    "MonitorsShown",
     "OpenApiAnswer",
     "OpenedShoe",
     "OutcomeStatistics",

@@ -28,6 +28,7 @@ COMMANDS = {
         "Count rules, outcomes and payouts.",
         lambda: import_module("api.cli.statistics").statistics,
     ),
+    "monitor": Listed("Show the evidence against each table so far.", lambda: import_module("api.cli.monitor").monitor),
     "keys": Listed(
         "Make, list and end the log's keys; rotate the vault's.", lambda: import_module("api.cli.keys").keys
     ),

@@ -430,3 +430,29 @@ class Delivery:
     state: str
     attempts: int
     error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TableMonitor:
+    """A monitor of a table: evidence, threshold and p-value as decimal texts; its alarms, and where the last is logged.
+
+    `changed_after` is after how many coups a change seems to have begun.
+    """
+
+    name: str
+    coups: int
+    evidence: str
+    threshold: str
+    p_value: str | None
+    alarms: int
+    alarm_index: int | None
+    changed_after: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorPoint:
+    """A point of a monitor's path: after so many coups the evidence, and its logarithm to base 10, as decimal texts."""
+
+    coups: int
+    evidence: str
+    log10: str

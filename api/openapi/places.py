@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from api.answers.terms import SHOE_PATTERN, UUID_PATTERN
 from api.payloads import TABLE_PATTERN
+from audit.monitor import MONITORS
 from shoe.errors import ImpossibleError, expected
 from shoe.game.rules import MAX_COUPS
 from shoe.proof.canonical import MAX_INTEGER
@@ -36,6 +37,7 @@ _PATH: Final[dict[str, tuple[str, Schema]]] = {
     "root": ("The root of the seed book, as hex.", _text("[0-9a-f]{64}")),
     "number": ("The coup's number in its shoe, from 0.", _number(MAX_COUPS)),
     "index": ("Where the record lies in the log, from 0.", _number(MAX_INTEGER)),
+    "monitor": ("The monitor's name.", {"type": "string", "enum": [*MONITORS]}),
     "place": ("The rest of a tile's path, as C2SP tlog-tiles writes it.", _text(_TILE)),
 }
 

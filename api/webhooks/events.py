@@ -5,7 +5,7 @@ What an event says is never stored: it is made from the record in the log whenev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from sqlalchemy import Row, insert, select
@@ -16,7 +16,7 @@ from api.log import Entry
 from api.world import World, make_id
 from shoe.errors import ImpossibleError
 from shoe.proof.canonical import Json, print_canonical
-from shoe.proof.records import Coup, Lock, Open, Reveal, Seal, ShoeRecord, Void, parse_record
+from shoe.proof.records import Alarm, Coup, Lock, Open, Record, Reveal, Seal, ShoeRecord, Void, parse_record
 
 EVENTS: Final[Mapping[str, str]] = {
     Open.type: "shoe.opened",
@@ -25,6 +25,7 @@ EVENTS: Final[Mapping[str, str]] = {
     Coup.type: "coup.dealt",
     Reveal.type: "shoe.revealed",
     Void.type: "shoe.voided",
+    Alarm.type: "monitor.alarmed",
 }
 """The type of event that a record makes, by the record's type; the others make none."""
 
@@ -44,20 +45,18 @@ def queue_events(session: Session, world: World, entries: Sequence[Entry], first
     few rows while nobody asked for any, and none for records that make no event.
     """
     happened = [
-        (index, entry.record)
-        for index, entry in enumerate(entries, first_index)
-        if isinstance(entry.record, ShoeRecord) and entry.record.type in EVENTS
+        (index, entry.record) for index, entry in enumerate(entries, first_index) if entry.record.type in EVENTS
     ]
     webhooks = _active(session) if happened else ()
     if not webhooks:
         return
     narrow = any(webhook.table_id is not None for webhook in webhooks)
-    tables = _tables_of(session, {record.shoe for _, record in happened}) if narrow else {}
+    tables = _tables_of(session, happened) if narrow else {}
     queued = [
         new_delivery(world, webhook.id, EVENTS[record.type], index, time)
         for index, record in happened
         for webhook in webhooks
-        if EVENTS[record.type] in webhook.events.split(" ") and webhook.table_id in (None, tables.get(record.shoe))
+        if EVENTS[record.type] in webhook.events.split(" ") and webhook.table_id in (None, tables.get(index))
     ]
     if queued:
         session.execute(insert(DeliveryRow), queued)
@@ -80,7 +79,7 @@ def new_delivery(world: World, webhook: str, event: str, log_index: int | None, 
 def print_events(session: Session, deliveries: Sequence[DeliveryRow]) -> list[bytes]:
     """Print what deliveries say, as Standard Webhooks has it: ``type``, ``timestamp``, ``data``; two queries."""
     indices = [delivery.log_index for delivery in deliveries if delivery.log_index is not None]
-    query = select(LeafRow.log_index, LeafRow.record, ShoeRow.table_id).join(ShoeRow, ShoeRow.id == LeafRow.shoe)
+    query = select(LeafRow.log_index, LeafRow.record, ShoeRow.table_id).outerjoin(ShoeRow, ShoeRow.id == LeafRow.shoe)
     rows = session.execute(query.where(LeafRow.log_index.in_(indices))).all()
     told = {index: _data(index, data, table) for index, data, table in rows}
     return [_print(delivery, told) for delivery in deliveries]
@@ -95,8 +94,10 @@ def _print(delivery: DeliveryRow, told: Mapping[int, tuple[str, Mapping[str, Jso
     return print_canonical({"type": delivery.type, "timestamp": timestamp, "data": said}, MAX_EVENT_BYTES)
 
 
-def _data(index: int, data: bytes, table: str) -> tuple[str, Mapping[str, Json]]:
+def _data(index: int, data: bytes, table: str | None) -> tuple[str, Mapping[str, Json]]:
     record = parse_record(data)
+    if isinstance(record, Alarm):
+        return record.time, {"table": record.table, "index": index, "record": data.decode()}
     if not isinstance(record, ShoeRecord):
         raise ImpossibleError(f"record {index} makes no event")
     return record.time, {
@@ -113,6 +114,12 @@ def _active(session: Session) -> Sequence[Row[str, str, str | None]]:
     return session.execute(query.order_by(WebhookRow.id)).all()
 
 
-def _tables_of(session: Session, shoes: Iterable[str]) -> dict[str, str]:
-    rows = session.execute(select(ShoeRow.id, ShoeRow.table_id).where(ShoeRow.id.in_(list(shoes))))
-    return {shoe: table for shoe, table in rows}  # noqa: C416  # a row is no pair to the type checker
+def _tables_of(session: Session, happened: Sequence[tuple[int, Record]]) -> dict[int, str]:
+    """Find the table that each record is of, by its index."""
+    tables = {index: record.table for index, record in happened if isinstance(record, Alarm)}
+    shoes = {index: record.shoe for index, record in happened if isinstance(record, ShoeRecord)}
+    if shoes:
+        rows = session.execute(select(ShoeRow.id, ShoeRow.table_id).where(ShoeRow.id.in_(set(shoes.values()))))
+        of_shoe = {shoe: table for shoe, table in rows}  # noqa: C416  # a row is no pair to the type checker
+        tables |= {index: of_shoe[shoe] for index, shoe in shoes.items()}
+    return tables

@@ -170,6 +170,7 @@ RUNS: dict[Path_, Run] = {
     ("export",): lambda _, to: ["--format", "csv", "--out", str(to / "csv")],
     ("export", "check"): lambda _, to: [str(to / "archive"), "--vkey", str(to / "vkey")],
     ("statistics",): lambda _, __: ["--table", "t"],
+    ("monitor",): lambda _, __: ["--table", "t"],
     ("keys", "new"): lambda _, __: [],
     ("keys", "list"): lambda _, __: [],
     ("keys", "revoke"): lambda house, _: [another_log_key(house)],

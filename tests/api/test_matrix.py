@@ -33,6 +33,8 @@ WRITTEN: Mapping[str, str] = {
     "GET /v1/tables": EVERYONE,
     "GET /v1/tables/{table_id}": EVERYONE,
     "GET /v1/tables/{table_id}/books": EVERYONE,
+    "GET /v1/tables/{table_id}/monitors": EVERYONE,
+    "GET /v1/tables/{table_id}/monitors/{monitor}": EVERYONE,
     "GET /v1/shoes/{shoe_id}": EVERYONE,
     "GET /v1/shoes/{shoe_id}/records": EVERYONE,
     "GET /v1/shoes/{shoe_id}/coups": EVERYONE,
@@ -169,6 +171,7 @@ class Walk:
             "index": "0",
             "root": "0" * 64,
             "place": "0/000.p/1",
+            "monitor": "outcomes",
             **self.spare,
         }
         path = endpoint.path
