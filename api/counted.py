@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any, Final
 
+from api.cases.counters import Counted, PlayerCounts
 from api.cases.payouts import Payable
 from api.cases.statistics import Counts
 from audit.checks.result import LineItem
 from audit.payouts import added_up, expectations, payouts
+from shoe.game.roads import Roads
 from shoe.game.tableau import MERGED_RULES, OUTCOMES, RULE_WORDS, RULES, merged_rule
 
 JUDGED: Final = "coups 1…K of ended shoes, void ones completed from their seed: these have the exact probabilities"
+ALL: Final = "all"
 DEALT: Final = "every coup dealt, live shoes' too: not judged, for where a shoe ends depends on its cards"
 
 
@@ -65,6 +69,28 @@ def print_payouts(payable: Payable) -> dict[str, Any]:
             "bets": [line.to_json() for line in dealt],
             "sum": added_up(dealt).to_json(),
         },
+    }
+
+
+def print_roads(shoe: str, outcomes: str, roads: Roads) -> dict[str, Any]:
+    """Print the roads of a shoe, its outcomes so far, and their sums."""
+    return {"shoe": shoe, "outcomes": outcomes, **roads.to_json(), "sums": roads.sums._asdict()}
+
+
+def print_counters(counts: PlayerCounts) -> dict[str, Any]:
+    """Print a player's counters and money."""
+    whose = {name: getattr(counts, name) for name in ("seat", "player", "seats", "since")}
+    return {"scope": counts.span, **whose, "money": [_print_counted(counted) for counted in counts.money]}
+
+
+def _print_counted(counted: Counted) -> dict[str, Any]:
+    lines = {**counted.bets, ALL: counted.total}
+    bets = [{"label": label, **asdict(counter)} for label, counter in lines.items()]
+    return {
+        "minor_per_unit": counted.minor_per_unit,
+        "coups": counted.coups,
+        "bets": bets[:-1],
+        "sum": bets[-1],
     }
 
 

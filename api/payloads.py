@@ -396,6 +396,15 @@ class StatisticsQuery(Payload):
     to: Until = None
 
 
+class CountersQuery(Payload):
+    """Which bets to count: of this seat alone, or of all seats of the player who sits there."""
+
+    scope: Annotated[
+        Literal["session", "all_time"],
+        Field(description="This seat alone, or all seats of its player: a seat without a name is its own."),
+    ] = "session"
+
+
 class ExportQuery(Payload):
     """Which records to export, and how: those of from ≤ time < to, under a checkpoint's size or the newest.
 

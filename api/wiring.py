@@ -22,6 +22,7 @@ from api.routes import (
     accounts,
     bets,
     bundles,
+    counters,
     documents,
     meta,
     monitors,
@@ -56,6 +57,7 @@ RESOURCES: Final = (
     log_routes,
     statistics,
     monitors,
+    counters,
     regulator,
     webhooks,
 )

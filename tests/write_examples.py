@@ -155,7 +155,8 @@ def one_shoe(story: Story) -> str:
     story.ask("tables.create_table", {"id": "salon-1", "preset": "np_punto_banco", "overrides": SHORT})
     story.ask("tables.open_next", dict(DEADLINES), table_id="salon-1")
     story.ask("tables.publish", {"size": 1000}, table_id="salon-1")
-    seat = story.ask("accounts.create_seat", table_id="salon-1")["token"]
+    ada = story.ask("accounts.create_seat", {"player": "ada"}, table_id="salon-1")
+    seat = ada["token"]
     late = story.ask("accounts.create_seat", table_id="salon-1")["token"]
     shoe = str(story.ask("tables.open_next", dict(DEADLINES), table_id="salon-1")["shoe"])
     commitment = {"seed_commitment": commit_seed(SEED).hex()}
@@ -176,6 +177,8 @@ def one_shoe(story: Story) -> str:
     story.ask("tables.show_table", table_id="salon-1")
     story.ask("shoes.deal", shoe_id=shoe)
     story.ask("shoes.reveal", shoe_id=shoe)
+    story.ask("counters.count_bets_of_seat", token=seat, seat_id=ada["seat"])
+    story.ask("counters.count_bets_of_player", player="ada")
     for operation in ("show_shoe", "show_records", "show_coups", "show_roads"):
         story.ask(f"shoes.{operation}", shoe_id=shoe)
     story.ask("shoes.show_coup", shoe_id=shoe, number=0)

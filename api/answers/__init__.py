@@ -6,6 +6,7 @@ The routes print these answers by hand and quickly; a test compares every answer
 from api.answers.access import KeyMade, KeyPage, KeyShown, Me, SeatMade, SeatShown
 from api.answers.bets import Choice, OwnBetPage, PurseShown
 from api.answers.bundles import BundleAnswer, VerificationAnswer
+from api.answers.counters import PlayerStatistics
 from api.answers.log import Consistency, Inclusion, RecordAnswer
 from api.answers.meta import OpenApiAnswer, ProblemAnswer, Status, Version
 from api.answers.monitors import MonitorPath, MonitorsShown
@@ -37,6 +38,7 @@ __all__ = [
     "OutcomeStatistics",
     "OwnBetPage",
     "PayoutStatistics",
+    "PlayerStatistics",
     "ProblemAnswer",
     "PublishedBook",
     "PurseShown",

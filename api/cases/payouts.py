@@ -6,7 +6,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Final
 
 from sqlalchemy import ColumnElement, func, select
@@ -14,19 +13,17 @@ from sqlalchemy.orm import Session
 
 from api.cases.standing import find_shoe
 from api.cases.statistics import Scope
-from api.cases.tables import find_table, rules_of
+from api.cases.tables import find_table, rules_of, terms_at
 from api.db.tables import ENDED_STATES, CoupRow, LeafRow, ShoeRow, TableRow
 from api.log import read_records
 from audit.gains import sees_pairs
 from audit.tally import Tally
 from shoe.errors import ImpossibleError, expected
-from shoe.game.bets.record import terms_of
 from shoe.game.bets.shown import Pair, Shown, pair_of, shown_by
 from shoe.game.bets.terms import Terms
 from shoe.game.cards import NAMES
 from shoe.game.dealing import deal_shoe
-from shoe.game.rules import Rules, parse_rules
-from shoe.proof.canonical import parse_object
+from shoe.game.rules import Rules
 from shoe.proof.records import End, parse_record
 from shoe.proof.seal import derive_keys
 from shoe.proof.shuffle import shuffle_hand
@@ -62,7 +59,7 @@ def count_payable(session: Session, scope: Scope) -> list[Payable]:
     """
     found: dict[tuple[int, Terms], Payable] = {}
     for table in _tables(session, scope):
-        terms = _terms(table.rules)
+        terms = terms_at(table)
         if terms is None:
             continue
         payable = found.setdefault((table.decks, terms), Payable(table.decks, terms))
@@ -72,11 +69,6 @@ def count_payable(session: Session, scope: Scope) -> list[Payable]:
         count(session, table, conditions, payable)
         _count_lengths(session, table, conditions, payable)
     return [found[key] for key in sorted(found, key=lambda key: (key[0], str(key[1])))]
-
-
-@lru_cache(maxsize=1024)
-def _terms(rules: str) -> Terms | None:
-    return terms_of(parse_rules(parse_object(rules.encode())))
 
 
 def _tables(session: Session, scope: Scope) -> list[TableRow]:

@@ -25,7 +25,7 @@ COMMANDS = {
     "restore": Listed("Restore a backup into an empty database.", lambda: import_module("api.cli.restore").restore),
     "export": Listed("Export all records of a stretch of time.", lambda: import_module("api.cli.export").export),
     "statistics": Listed(
-        "Count rules, outcomes and payouts.",
+        "Count rules, outcomes, payouts; a player's bets.",
         lambda: import_module("api.cli.statistics").statistics,
     ),
     "monitor": Listed("Show the evidence against each table so far.", lambda: import_module("api.cli.monitor").monitor),

@@ -23,10 +23,11 @@ def roads(outcomes: Roads, as_json: bool) -> None:
     if as_json:
         print_object(outcomes.to_json())
     else:
-        print_text(*_drawing(outcomes))
+        print_text(*draw(outcomes))
 
 
-def _drawing(drawn: Roads) -> Iterable[str]:
+def draw(drawn: Roads) -> Iterable[str]:
+    """Draw every road for a terminal, line by line."""
     yield from ("Bead plate", *_bead_plate(drawn), "")
     yield from ("Big road", *big_road_text(drawn).split("\n"), "")
     yield from ("Columns", " ".join(drawn.columns), "")

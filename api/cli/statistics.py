@@ -1,4 +1,7 @@
-"""``fairshoe statistics``: rules, outcomes and payouts of what this installation dealt, beside their exact laws."""
+"""``fairshoe statistics``: rules, outcomes and payouts of what this installation dealt, beside their exact laws.
+
+With a seat or a player: what became of the bets, in games and in money.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,17 @@ import click
 from sqlalchemy.orm import Session
 
 from api.cases.payouts import count_payable
+from api.cases.reading import read_roads
 from api.cases.statistics import Scope, count_coups
+from api.cli.counters import count_bets, list_bets
 from api.cli.database import database
 from api.cli.inputs import read_by
 from api.cli.output import BadInput, EnvironmentFault, columns, examples, json_option, print_object, print_text
-from api.counted import DEALT, JUDGED, print_outcomes, print_payouts, print_rules
+from api.cli.roads import draw
+from api.counted import DEALT, JUDGED, print_outcomes, print_payouts, print_roads, print_rules
 from api.log import holds_nothing
 from api.refusals import Refusal
+from shoe.game.roads import draw_roads
 from shoe.proof.forms import parse_time
 
 Printed = Mapping[str, Any]
@@ -30,6 +37,8 @@ _PAID_BESIDE = ("expected_sum_decimal", "deviation")
     epilog=examples(
         "fairshoe statistics --table salon-1",
         "fairshoe statistics --shoe ID --json",
+        "fairshoe statistics --seat ID --all-time",
+        "fairshoe statistics --player ada --json",
         "fairshoe statistics --from 2026-01-01T00:00:00.000000Z --to 2026-02-01T00:00:00.000000Z --json",
     )
 )
@@ -39,20 +48,43 @@ _PAID_BESIDE = ("expected_sum_decimal", "deviation")
               help="The first moment, as 2026-01-31T09:30:00.000000Z; the beginning, if not given.")  # fmt: skip
 @click.option("--to", "until", metavar="TIME", callback=read_by(parse_time),
               help="The first moment after; the end, if not given.")  # fmt: skip
+@click.option("--seat", metavar="ID", help="Of this seat's bets, in games and in money.")
+@click.option("--all-time", is_flag=True, help="With --seat: of all seats of the player who sits there.")
+@click.option("--player", metavar="NAME", help="Of the bets of all seats of this player.")
 @json_option
-def statistics(*, table: str | None, shoe: str | None, since: str | None, until: str | None, as_json: bool) -> None:
-    """Count rules, outcomes and payouts.
+def statistics(
+    *,
+    table: str | None,
+    shoe: str | None,
+    since: str | None,
+    until: str | None,
+    seat: str | None,
+    all_time: bool,
+    player: str | None,
+    as_json: bool,
+) -> None:
+    """Count rules, outcomes, payouts; a player's bets.
 
     Works on the installation of the environment, while servers run. Of coups that have the probabilities of a full
     shoe, each count stands beside its exact expectation and its deviation in standard errors; all coups dealt stand
-    beside them with --json. Payouts are as if one stake, the table's default one, had been on each bet every time.
+    beside them with --json. Payouts are as if one stake, the table's default one, had been on each bet every time. Of a
+    shoe there are its roads too.
+
+    With --seat or --player: what became of the bets, counted in games and in minor units.
     """
-    scope = Scope(table, shoe, since, until)
+    of_bets, scope = bool(seat or player or all_time), Scope(table, shoe, since, until)
+    if of_bets and scope != Scope():
+        raise BadInput("a seat or a player is counted whole: leave out --table, --shoe, --from and --to")
     with database() as (_, store), store.reading() as session:
         if holds_nothing(session):
             raise EnvironmentFault(f"{store.name}: there is no log in it; the first start of the service makes one")
-        counted = _count(session, scope)
-    if as_json:
+        if of_bets:
+            counted = count_bets(session, seat=seat, player=player, all_time=all_time)
+        else:
+            counted = _count(session, scope)
+    if of_bets:
+        print_object(counted) if as_json else print_text(*list_bets(counted))
+    elif as_json:
         shown = {"table": table, "shoe": shoe, "from": since, "to": until}
         print_object({"scope": shown, "judged": JUDGED, "dealt": DEALT, **counted})
     else:
@@ -62,16 +94,18 @@ def statistics(*, table: str | None, shoe: str | None, since: str | None, until:
 def _count(session: Session, scope: Scope) -> dict[str, Any]:
     try:
         counts, payable = count_coups(session, scope), count_payable(session, scope)
+        roads = None if scope.shoe is None else read_roads(session, scope.shoe)
     except Refusal as error:
         raise BadInput(f"{error} Name one that is there.") from None
     return {
         "rules": [print_rules(each) for each in counts],
         "outcomes": [print_outcomes(each) for each in counts],
         "payouts": [print_payouts(each) for each in payable],
+        "roads": None if roads is None else print_roads(str(scope.shoe), *roads),
     }
 
 
-def _listing(counted: Mapping[str, Sequence[Printed]]) -> Iterator[str]:
+def _listing(counted: Mapping[str, Any]) -> Iterator[str]:
     if not counted["rules"]:
         yield "No coups yet."
     for rules, outcomes in zip(counted["rules"], counted["outcomes"], strict=True):
@@ -87,6 +121,8 @@ def _listing(counted: Mapping[str, Sequence[Printed]]) -> Iterator[str]:
         head = ("bet", "wins", "money", "returns", "in", "out", "sum", "ties", "total", "expected sum", "deviation")
         total = {**paid["judged"]["sum"], **dict.fromkeys(_PAID_BESIDE, "")}
         yield from (*_table([*paid["judged"]["bets"], total], head, (*_PAID, *_PAID_BESIDE)), "")
+    if counted["roads"] is not None:
+        yield from draw(draw_roads(counted["roads"]["outcomes"]))
 
 
 def _table(lines: Iterable[Printed], head: Sequence[str], names: Sequence[str]) -> list[str]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 from api.client.accounts import Accounts
 from api.client.bets import Bets
+from api.client.counters import Counters
 from api.client.faults import ServiceProblem, ServiceUnreachable, Unproven
 from api.client.log import Log
 from api.client.monitors import Monitors
@@ -43,7 +44,7 @@ __all__ = [
 ]
 
 
-class Client(Tables, Shoes, Log, Accounts, Bets, Purses, Webhooks, Monitors, Public):
+class Client(Tables, Shoes, Log, Accounts, Bets, Purses, Counters, Webhooks, Monitors, Public):
     """The service at `url`, such as ``https://fairshoe.example``, as the holder of a token sees it; for any thread.
 
     `vkeys` are the log's keys, had from elsewhere: with them every receipt and checkpoint is checked, without them

@@ -6,7 +6,7 @@ import re
 from typing import Any, Final
 
 from api.answers.terms import SHOE_PATTERN, UUID_PATTERN
-from api.payloads import TABLE_PATTERN
+from api.payloads import PLAYER_PATTERN, TABLE_PATTERN
 from audit.monitor import MONITORS
 from shoe.errors import ImpossibleError, expected
 from shoe.game.rules import MAX_COUPS
@@ -32,6 +32,7 @@ _PATH: Final[dict[str, tuple[str, Schema]]] = {
     "shoe_id": ("The shoe's id.", _text(SHOE_PATTERN)),
     "key_id": ("The API key's id, not its token.", _UUID),
     "seat_id": ("The seat's id, not its token.", _UUID),
+    "player": ("The player's name, as the game client gave it.", _text(PLAYER_PATTERN)),
     "webhook_id": ("The webhook's id.", _UUID),
     "delivery_id": ("The delivery's id.", _UUID),
     "root": ("The root of the seed book, as hex.", _text("[0-9a-f]{64}")),

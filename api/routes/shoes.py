@@ -33,6 +33,7 @@ from api.cases.reading import (
 from api.cases.sealing import Sealed, seal_shoe
 from api.cases.settling import Settled
 from api.cases.standing import find_shoe
+from api.counted import print_roads
 from api.db.tables import ENDED_STATES, ContributionRow, ShoeRow
 from api.payloads import NewEntropy, NewSeal, NewVoid, NumberedQuery, OpenedSeed
 from api.problems import PROOF_FAILED
@@ -230,7 +231,7 @@ def show_roads(shoe_id: str) -> Response:
     """Draw the roads of a shoe's coups so far."""
     with service().reading() as session:
         outcomes, roads = read_roads(session, shoe_id)
-    return answer({"shoe": shoe_id, "outcomes": outcomes, **roads.to_json(), "sums": roads.sums._asdict()})
+    return answer(print_roads(shoe_id, outcomes, roads))
 
 
 def _print_contribution(taken: tuple[ContributionRow, Receipt]) -> dict[str, Any]:

@@ -87,6 +87,12 @@ def test_a_seat_bets_through_a_shoe_and_believes_nothing(at: Place) -> None:
             check_inclusion(
                 leaf_hash(held.line.to_bytes()), held.proof.index, closed.count, held.proof.path, closed.bets_root
             )
+    (counted,) = at.seat.seat_statistics(at.made.seat).money
+    assert (counted.minor_per_unit, counted.coups, counted.sum.label) == (100, 11, "all")
+    assert (counted.sum.games, counted.sum.bets_minor, counted.sum.total_minor) == (22, 11 * 400, won)
+    assert at.seat.seat_statistics(at.made.seat, all_time=True) == at.house.seat_statistics(at.made.seat)
+    with pytest.raises(ServiceProblem, match="nobody"):
+        at.house.player_statistics("nobody")
     while at.house.deal(at.shoe).reveal is None:
         pass
     verification = verify_bundle(at.seat.bundle(at.shoe), Evidence((at.vkey,), at.player.receipts))

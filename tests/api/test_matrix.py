@@ -61,6 +61,8 @@ WRITTEN: Mapping[str, str] = {
     "POST /v1/seats/{seat_id}/limit": "player",  # the same
     "GET /v1/seats/{seat_id}/purse/moves": "player client operator",  # the same
     "POST /v1/seats/{seat_id}/purse/moves": "client",
+    "GET /v1/seats/{seat_id}/statistics": "player client operator",  # the same
+    "GET /v1/players/{player}/statistics": "client operator",
     "POST /v1/shoes/{shoe_id}/lock": "client",
     "POST /v1/shoes/{shoe_id}/seal": "client",
     "POST /v1/shoes/{shoe_id}/coups": "client",
