@@ -13,21 +13,26 @@ from sqlalchemy.orm import Session
 
 from api.db.tables import DeliveryRow, LeafRow, ShoeRow, WebhookRow
 from api.log import Entry
+from api.webhooks.settlements import MAX_SETTLED_BYTES, Place, settlements_of
 from api.world import World, make_id
 from shoe.errors import ImpossibleError
 from shoe.proof.canonical import Json, print_canonical
-from shoe.proof.records import Alarm, Coup, Lock, Open, Record, Reveal, Seal, ShoeRecord, Void, parse_record
+from shoe.proof.records import Alarm, Bets, Coup, Lock, Open, Record, Reveal, Seal, ShoeRecord, Void, parse_record
 
 EVENTS: Final[Mapping[str, str]] = {
     Open.type: "shoe.opened",
     Lock.type: "shoe.locked",
     Seal.type: "shoe.sealed",
+    Bets.type: "coup.settled",
     Coup.type: "coup.dealt",
     Reveal.type: "shoe.revealed",
     Void.type: "shoe.voided",
     Alarm.type: "monitor.alarmed",
 }
-"""The type of event that a record makes, by the record's type; the others make none."""
+"""The type of event that a record makes, by the record's type; the others make none.
+
+Bets are closed in the transaction that deals and settles their coup: the record of the one tells of the other.
+"""
 
 EVENT_TYPES: Final = tuple(sorted(EVENTS.values()))
 TEST: Final = "webhook.test"
@@ -77,11 +82,14 @@ def new_delivery(world: World, webhook: str, event: str, log_index: int | None, 
 
 
 def print_events(session: Session, deliveries: Sequence[DeliveryRow]) -> list[bytes]:
-    """Print what deliveries say, as Standard Webhooks has it: ``type``, ``timestamp``, ``data``; two queries."""
+    """Print what deliveries say, as Standard Webhooks has it: ``type``, ``timestamp``, ``data``; 2 queries at most."""
     indices = [delivery.log_index for delivery in deliveries if delivery.log_index is not None]
     query = select(LeafRow.log_index, LeafRow.record, ShoeRow.table_id).outerjoin(ShoeRow, ShoeRow.id == LeafRow.shoe)
     rows = session.execute(query.where(LeafRow.log_index.in_(indices))).all()
-    told = {index: _data(index, data, table) for index, data, table in rows}
+    records = {index: (parse_record(data), data, table) for index, data, table in rows}
+    closed = {(each.shoe, each.number) for each, *_ in records.values() if isinstance(each, Bets)}
+    settled = settlements_of(session, closed)
+    told = {index: _data(index, *found, settled) for index, found in records.items()}
     return [_print(delivery, told) for delivery in deliveries]
 
 
@@ -91,22 +99,27 @@ def _print(delivery: DeliveryRow, told: Mapping[int, tuple[str, Mapping[str, Jso
         timestamp, said = delivery.queued, {"webhook": delivery.webhook_id}
     else:
         timestamp, said = told[delivery.log_index]
-    return print_canonical({"type": delivery.type, "timestamp": timestamp, "data": said}, MAX_EVENT_BYTES)
+    most = MAX_SETTLED_BYTES if delivery.type == EVENTS[Bets.type] else MAX_EVENT_BYTES
+    return print_canonical({"type": delivery.type, "timestamp": timestamp, "data": said}, most)
 
 
-def _data(index: int, data: bytes, table: str | None) -> tuple[str, Mapping[str, Json]]:
-    record = parse_record(data)
+def _data(
+    index: int, record: Record, data: bytes, table: str | None, settled: Mapping[Place, Mapping[str, Json]]
+) -> tuple[str, Mapping[str, Json]]:
     if isinstance(record, Alarm):
         return record.time, {"table": record.table, "index": index, "record": data.decode()}
     if not isinstance(record, ShoeRecord):
         raise ImpossibleError(f"record {index} makes no event")
-    return record.time, {
+    said: dict[str, Json] = {
         "table": table,
         "shoe": record.shoe,
         "seq": record.seq,
         "index": index,
         "record": data.decode(),
     }
+    if isinstance(record, Bets):
+        said |= {"number": record.number, **settled[record.shoe, record.number]}
+    return record.time, said
 
 
 def _active(session: Session) -> Sequence[Row[str, str, str | None]]:
