@@ -1,0 +1,1 @@
+"""The clauses of regulators that findings are held against, as yardsticks."""
