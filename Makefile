@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SETUP := .venv/.installed
+BROWSER := .venv/.browser
 
-.PHONY: setup demo serve test test-slow bench lint schemas examples clean
+.PHONY: setup demo serve test test-slow test-browser bench lint schemas examples clean
 
 setup: $(SETUP)
 
@@ -20,10 +21,17 @@ serve: $(SETUP)  ## the service on 127.0.0.1:8000, its store in ./fairshoe-data
 	@$(BIN)/fairshoe serve
 
 test: $(SETUP) lint  ## everything but the long proofs
-	$(BIN)/python -m pytest -q -n 4 --dist worksteal -m 'not slow'
+	$(BIN)/python -m pytest -q -n 4 --dist worksteal -m 'not slow and not browser'
 
 test-slow: $(SETUP)  ## the long proofs
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m slow
+
+$(BROWSER): $(SETUP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[browser]'
+	@touch $@
+
+test-browser: $(BROWSER)  ## what needs Chromium and poppler-utils on the machine
+	$(BIN)/python -m pytest -q -m browser
 
 bench: $(SETUP)  ## speed, as ratios within one run
 	$(BIN)/python -m tests.benchmarks

@@ -18,6 +18,7 @@ COMMANDS = {
     "odds": Listed("Print exact probabilities and edges.", lambda: import_module("api.cli.odds").odds),
     "roads": Listed("Draw the roads of a shoe.", lambda: import_module("api.cli.roads").roads),
     "certify": Listed("Certify a table by its own shuffler.", lambda: import_module("api.cli.certify").certify),
+    "report": Listed("Report on a certification: JSON, page, PDF.", lambda: import_module("api.cli.report").report),
     "bench": Listed("Time this installation, in ratios.", lambda: import_module("api.cli.bench").bench),
     "serve": Listed("Serve over HTTP.", lambda: import_module("api.cli.serve").serve),
     "migrate": Listed("Bring the database to this version's schema.", lambda: import_module("api.cli.migrate").migrate),

@@ -1,137 +1,89 @@
-"""The PDF's signature: PAdES baseline B-B by pyHanko under a P-256 certificate, and its validation.
-
-PDF readers refuse Ed25519, so the PDF has a key of its own kind; the signed JSON is the authority.
-"""
+"""The PDF's signature: PAdES baseline B-B by pyHanko under a P-256 certificate, and its validation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from io import BytesIO
-from typing import Final
+from typing import Any, Final
 
+from asn1crypto import keys
+from asn1crypto import x509 as certificates
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePrivateKey, EllipticCurvePublicKey
-from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key, pkcs12
-from cryptography.hazmat.primitives.serialization import NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+from pyhanko.pdf_utils.misc import PdfError
+from pyhanko.pdf_utils.reader import PdfFileReader
+from pyhanko.sign import signers
+from pyhanko.sign.fields import SigSeedSubFilter
+from pyhanko.sign.validation import validate_pdf_signature
+from pyhanko.sign.validation.errors import SignatureValidationError
+from pyhanko.sign.validation.status import SignatureCoverageLevel
+from pyhanko_certvalidator import ValidationContext
+from pyhanko_certvalidator.registry import SimpleCertificateStore
 
+from audit.report.certificates import PdfKey
 from shoe.errors import InputError, SignatureError, expected
 
 FIELD: Final = "Signature"
 REASON: Final = "Certification report"
-SANDBOX_NAME: Final = "fairshoe sandbox: signed by nobody"
-SANDBOX_DAYS: Final = 30
-_MISSING: Final = "the PDF's signature needs pyHanko: pip install 'fairshoe[report]'"
-
-
-@dataclass(frozen=True, slots=True)
-class PdfKey:
-    """A P-256 key with its certificate and those that lead to its issuer; shown by no repr.
-
-    Raises InputError for a key of another kind, or a certificate of another key.
-    """
-
-    certificate: x509.Certificate
-    private_key: EllipticCurvePrivateKey = field(repr=False)
-    chain: tuple[x509.Certificate, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Refuse what does not fit together."""
-        if not isinstance(self.private_key, EllipticCurvePrivateKey) or not isinstance(
-            self.private_key.curve, SECP256R1
-        ):
-            raise InputError(expected("a private key on the curve P-256", type(self.private_key).__name__, "key"))
-        public = self.certificate.public_key()
-        if not isinstance(public, EllipticCurvePublicKey) or public != self.private_key.public_key():
-            raise InputError("certificate: expected that of the private key, got another's")
-
-
-def read_pdf_key(data: bytes, password: bytes | None = None) -> PdfKey:
-    """Read key and certificates from PEM, the signer's certificate first, or from PKCS#12.
-
-    Raises InputError for anything else, a wrong password included; no message shows what was read.
-    """
-    try:
-        if data.lstrip().startswith(b"-----BEGIN"):
-            key = load_pem_private_key(data, password)
-            certificate, *chain = x509.load_pem_x509_certificates(data)
-        else:
-            found = pkcs12.load_pkcs12(data, password)
-            if found.key is None or found.cert is None:
-                raise InputError("certificate: expected a key and its certificate in the PKCS#12 file")
-            key, certificate = found.key, found.cert.certificate
-            chain = [one.certificate for one in found.additional_certs]
-    except (ValueError, TypeError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError("certificate: expected PEM or PKCS#12 with a key that the password opens") from None
-    if not isinstance(key, EllipticCurvePrivateKey):
-        raise InputError(expected("a private key on the curve P-256", type(key).__name__, "key"))
-    return PdfKey(certificate, key, tuple(chain))
-
-
-def self_signed(private_key: EllipticCurvePrivateKey, now: datetime) -> PdfKey:
-    """Make a certificate that a P-256 key signs for itself, good from `now` (UTC) for 30 days: for a sandbox alone.
-
-    Its name says that nobody stands behind it.
-    """
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, SANDBOX_NAME)])
-    usage = x509.KeyUsage(
-        digital_signature=True,
-        content_commitment=True,
-        key_encipherment=False,
-        data_encipherment=False,
-        key_agreement=False,
-        key_cert_sign=False,
-        crl_sign=False,
-        encipher_only=False,
-        decipher_only=False,
-    )
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(private_key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(minutes=1))
-        .not_valid_after(now + timedelta(days=SANDBOX_DAYS))
-        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(usage, critical=True)
-        .sign(private_key, hashes.SHA256())
-    )
-    return PdfKey(made, private_key)
 
 
 def sign_pdf(pdf: bytes, key: PdfKey, now: datetime) -> bytes:
-    """Sign a PDF at a time (UTC), by an increment that leaves its bytes as they are; raises InputError where it can't be.
+    """Sign a PDF at a time (UTC), by an increment that leaves its bytes as they are.
 
-    The signature's bytes differ from one time to the next, for ECDSA draws a number for each.
+    The signature's bytes differ from one time to the next, for ECDSA draws a number for each. Raises InputError for
+    what is no PDF.
     """
-    try:
-        from asn1crypto import keys as asn1_keys
-        from asn1crypto import x509 as asn1_x509
-        from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
-        from pyhanko.pdf_utils.misc import PdfError
-        from pyhanko.sign import fields, signers
-        from pyhanko_certvalidator.registry import SimpleCertificateStore
-    except ImportError:
-        raise InputError(_MISSING) from None
-    store = SimpleCertificateStore()
-    store.register_multiple(asn1_x509.Certificate.load(one.public_bytes(Encoding.DER)) for one in key.chain)
-    der = key.private_key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
-    signer = _signer_at(now)(
-        signing_cert=asn1_x509.Certificate.load(key.certificate.public_bytes(Encoding.DER)),
-        signing_key=asn1_keys.PrivateKeyInfo.load(der),
+    store = SimpleCertificateStore()  # type: ignore[no-untyped-call]
+    store.register_multiple([certificates.Certificate.load(one.public_bytes(Encoding.DER)) for one in key.chain])
+    private = key.private_key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+    signer = signers.SimpleSigner(
+        signing_cert=certificates.Certificate.load(key.certificate.public_bytes(Encoding.DER)),
+        signing_key=keys.PrivateKeyInfo.load(private),
         cert_registry=store,
     )
     meta = signers.PdfSignatureMetadata(
-        field_name=FIELD, md_algorithm="sha256", reason=REASON, subfilter=fields.SigSeedSubFilter.PADES
+        field_name=FIELD, md_algorithm="sha256", reason=REASON, subfilter=SigSeedSubFilter.PADES
     )
     try:
-        out = signers.sign_pdf(IncrementalPdfFileWriter(BytesIO(pdf)), meta, signer)
+        out = _SignerAtTime(meta, signer, now).sign_pdf(IncrementalPdfFileWriter(BytesIO(pdf)))
     except PdfError as error:
         raise InputError(f"PDF: {error}") from None
     return bytes(out.getvalue())
+
+
+def check_pdf(pdf: bytes, trusted: Sequence[x509.Certificate], now: datetime) -> x509.Certificate:
+    """Check a signed PDF by pyHanko's validator at a time (UTC), and give back the certificate that signed it.
+
+    Good is one signature over the whole file, PAdES, by a certificate that leads to a trusted one. Raises
+    SignatureError, saying what is wrong, for anything else.
+    """
+    roots = [certificates.Certificate.load(one.public_bytes(Encoding.DER)) for one in trusted]
+    try:
+        found = PdfFileReader(BytesIO(pdf)).embedded_regular_signatures
+        if len(found) != 1:
+            raise SignatureError(expected("one signature", len(found), "PDF"))
+        status = validate_pdf_signature(found[0], ValidationContext(trust_roots=roots, moment=now))
+    except (PdfError, SignatureValidationError, ValueError) as error:
+        raise SignatureError(f"PDF: {error}") from None
+    if not status.bottom_line or status.coverage is not SignatureCoverageLevel.ENTIRE_FILE:
+        raise SignatureError(expected("a good signature over the whole file", status.summary(), "PDF"))
+    signer = x509.load_der_x509_certificate(status.signing_cert.dump())
+    if not signer.not_valid_before_utc <= now <= signer.not_valid_after_utc:
+        # The validator does not ask this of a certificate that is trusted by itself.
+        raise SignatureError(expected("a certificate that is good at the time", str(now), "PDF"))
+    return signer
+
+
+class _SignerAtTime(signers.PdfSigner):
+    """pyHanko's signer, at a time given from outside instead of the machine's."""
+
+    def __init__(self, meta: signers.PdfSignatureMetadata, signer: signers.Signer, now: datetime) -> None:
+        super().__init__(meta, signer)
+        self._now = now
+
+    def init_signing_session(self, *args: Any, **further: Any) -> Any:
+        session = super().init_signing_session(*args, **further)
+        session.system_time = self._now
+        return session

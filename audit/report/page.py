@@ -19,11 +19,15 @@ _TEMPLATES: Final = files("audit.report") / "templates"
 def print_page(report: Report) -> bytes:
     """Print the page as UTF-8. Its policy lets no browser load or run anything but the style in it."""
     style = _read("report.css")
-    made = _environment().get_template("report.html").render(
-        document=set_document(report.document),
-        findings_hash=report.source.hash.hex(),
-        style=style,
-        style_hash=base64.b64encode(sha256(style.encode()).digest()).decode(),
+    made = (
+        _environment()
+        .get_template("report.html")
+        .render(
+            document=set_document(report.document),
+            findings_hash=report.source.hash.hex(),
+            style=style,
+            style_hash=base64.b64encode(sha256(style.encode()).digest()).decode(),
+        )
     )
     return made.encode()
 

@@ -6,9 +6,11 @@ import json
 from importlib.resources import files
 from typing import Final
 
+import typst
+
 from audit.report.build import Report
 from audit.report.setting import set_document
-from shoe.errors import ImpossibleError, InputError
+from shoe.errors import ImpossibleError
 
 STANDARD: Final = "ua-1"
 """PDF/UA-1: tagged, so that a screen reader meets headings, tables and the words of every plot."""
@@ -17,13 +19,8 @@ STANDARD: Final = "ua-1"
 def print_pdf(report: Report) -> bytes:
     """Print the unsigned PDF: the same bytes for the same report.
 
-    All texts reach typst as data, never as its markup. Takes some seconds. Raises InputError, with what to install,
-    where typst is missing.
+    All texts reach typst as data, never as its markup. Takes some seconds.
     """
-    try:
-        import typst
-    except ImportError:
-        raise InputError("the PDF needs typst: pip install 'fairshoe[report]'") from None
     shown = {**set_document(report.document), "findings_hash": report.source.hash.hex()}
     made = typst.compile(
         (files("audit.report") / "templates" / "report.typ").read_bytes(),

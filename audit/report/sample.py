@@ -1,7 +1,7 @@
 """The first shoes of the production path, dealt once more from the plan alone, coup by coup in their order.
 
-A certification keeps sums, in which no order is left. Its plan fixes every shoe, so what hangs on order, such as evidence
-over time, is had by dealing some of them again by the scalar code of the protocol.
+A certification keeps sums, in which no order is left. Its plan fixes every shoe, so what hangs on order, such as
+evidence over time, is had by dealing some of them again by the scalar code of the protocol.
 """
 
 from __future__ import annotations

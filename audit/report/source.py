@@ -133,7 +133,7 @@ def _require_verdict(content: Mapping[str, Any], plan: Plan, checks: Iterable[Ch
     _require(content, "failed", list(verdict.rejected))
     for check in checks:
         if check.rejected != (check.name in verdict.rejected):
-            raise InputError(expected(not check.rejected, check.rejected, f"{check.name}: rejected, by its p"))
+            raise InputError(expected(str(not check.rejected), check.rejected, f"{check.name}: rejected, by its p"))
 
 
 def _check(value: Mapping[str, Any], where: str) -> Check:
@@ -171,8 +171,14 @@ def _item(value: Mapping[str, Any], where: str) -> Item:
 
 
 def _interval(value: Mapping[str, Any], where: str) -> Interval:
-    reals = (_matching(_REAL, value, key, where) for key in ("estimate", "low", "high", "exact_decimal"))
-    return Interval(_text(value, "label", where), *reals, _matching(_FRACTION, value, "level", where))
+    return Interval(
+        label=_text(value, "label", where),
+        estimate=_matching(_REAL, value, "estimate", where),
+        low=_matching(_REAL, value, "low", where),
+        high=_matching(_REAL, value, "high", where),
+        exact=_matching(_REAL, value, "exact_decimal", where),
+        level=_matching(_FRACTION, value, "level", where),
+    )
 
 
 def _whole_shoe(value: Mapping[str, Any], where: str) -> None:
@@ -196,9 +202,7 @@ def _beside(value: Mapping[str, Any], where: str) -> None:
         _matching(_REAL, value, key, where)
 
 
-def _read_list(
-    value: Mapping[str, Any], key: str, where: str, read: Callable[[Mapping[str, Any], str], T]
-) -> list[T]:
+def _read_list(value: Mapping[str, Any], key: str, where: str, read: Callable[[Mapping[str, Any], str], T]) -> list[T]:
     here, found = f"{where}.{key}".removeprefix("."), []
     for index, item in enumerate(_get(value, key, list, where)):
         if not isinstance(item, Mapping):

@@ -82,7 +82,14 @@ class Canvas:
         self.box(corner, (side, side), fill="#ffffff", stroke=INK)
 
     def text(
-        self, place: Point, words: str, anchor: Anchor = "start", size: float = 11, fill: str = INK, bold: bool = False
+        self,
+        place: Point,
+        words: str,
+        anchor: Anchor = "start",
+        size: float = 11,
+        *,
+        fill: str = INK,
+        bold: bool = False,
     ) -> None:
         """Write words with their base line at a point."""
         at = _attributes(x=place[0], y=place[1])

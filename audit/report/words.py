@@ -1,4 +1,4 @@
-"""Words and numbers as a report prints them: ASCII in the document (protocol §8), real signs where it is set in type."""
+"""Words and numbers as a report prints them: ASCII in the document (protocol §8), real signs where set in type."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ from shoe.game.tableau import RULE_WORDS
 
 PATH_WORDS: Final = {"batch": "the batch path", "production": "the path of production"}
 
-_SPELLED: Final = {"\u2013": "-", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2026": "...", "\u2212": "-", "\u2265": ">="}
+_SPELLED: Final = {
+    "\u2013": "-",
+    "\u2019": "'",
+    "\u201c": '"',
+    "\u201d": '"',
+    "\u2026": "...",
+    "\u2212": "-",
+    "\u2265": ">=",
+}
 _SET: Final = (
     (re.compile(r"\+-(?=\d)"), "\u00b1"),
     (re.compile(r">="), "\u2265"),

@@ -193,6 +193,7 @@ ELSEWHERE = {
     ("serve",): "test_cli_serve.py",
     ("restore",): "test_backup.py",
     ("bench",): "test_cli_certify.py",
+    ("report",): "test_cli_report.py",
 }
 """Commands that run for long or without a service, and the file of tests that looks at what they print."""
 

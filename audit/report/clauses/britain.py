@@ -46,7 +46,13 @@ UKGC: Final = Body(
             "Seeds are committed to before players give theirs. Who holds a book's master can foretell what no player "
             "adds to: the house must keep it secret.",
         ),
-        Clause("7A, scaling", "Scaling keeps these qualities.", "PASS", "Rejection, exactly unbiased.", ("draw_mean*", "replay")),
+        Clause(
+            "7A, scaling",
+            "Scaling keeps these qualities.",
+            "PASS",
+            "Rejection, exactly unbiased.",
+            ("draw_mean*", "replay"),
+        ),
         Clause(
             "Strategy 3, documents",
             "Review of the generator's documentation and of its source code.",
@@ -70,14 +76,16 @@ UKGC: Final = Body(
             "Strategy 3, games",
             "Games pay as designed: the mathematics is verified, and play is simulated.",
             "PARTIAL",
-            "Exact edges by enumeration and the returns of simulated play. Artwork and what is displayed is not looked at.",
+            "Exact edges by enumeration and the returns of simulated play. Artwork and what is displayed is not looked "
+            "at.",
             ("returns", "tableau_cells"),
         ),
         Clause(
             "Strategy 5",
             "The return to player of live bets is monitored against the theoretical one.",
             "MANUAL",
-            "Not from this report: it knows no live bet. GET /v1/statistics/payouts and the audit of records look at them.",
+            "Not from this report: it knows no live bet. GET /v1/statistics/payouts and the audit of records look at "
+            "them.",
         ),
     ),
 )

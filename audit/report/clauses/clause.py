@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from audit.report.source import Check, Source
 
 Status = Literal["PASS", "FAIL", "PARTIAL", "MANUAL"]
 
-ALL: tuple[str, ...] = ("*",)
+STATUSES: Final[tuple[Status, ...]] = ("PASS", "FAIL", "PARTIAL", "MANUAL")
+
+ALL: Final[tuple[str, ...]] = ("*",)
 """Every check of the plan."""
 
 
@@ -19,7 +21,7 @@ class Clause:
 
     `best` is the most that the evidence here can give: PASS where the named checks say all that the clause asks,
     PARTIAL where they, or what the evidence names, say some of it, MANUAL where a human must judge. `checks` are
-    kinds of checks, ``name*`` for those that begin so; one that is rejected makes the clause FAIL, whatever it is at best.
+    kinds of checks, ``name*`` for those that begin so; one that is rejected makes the clause FAIL.
     """
 
     number: str

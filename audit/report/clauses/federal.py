@@ -25,7 +25,9 @@ CFR: Final = Body(
             "All named checks together at 99 % by Holm's rule.",
             ALL,
         ),
-        Clause("(b)(2)(i)", "Chi-square test.", "PASS", "Against exact laws.", ("outcomes", "rule_use", "joint_totals")),
+        Clause(
+            "(b)(2)(i)", "Chi-square test.", "PASS", "Against exact laws.", ("outcomes", "rule_use", "joint_totals")
+        ),
         Clause("(b)(2)(ii)", "Runs test: no recurrent patterns.", "PASS", "Winners and bits.", ("runs", "bits_runs")),
         Clause(
             "(b)(2)(iii)",
@@ -52,7 +54,12 @@ CFR: Final = Body(
             "Test on subsequences.",
             "PASS",
             "Every check of draws again on every 2nd and every 5th draw.",
-            ("draw_mean_every_2", "draw_mean_every_5", "draw_equidistribution_every_2", "draw_equidistribution_every_5"),
+            (
+                "draw_mean_every_2",
+                "draw_mean_every_5",
+                "draw_equidistribution_every_2",
+                "draw_equidistribution_every_5",
+            ),
         ),
         Clause(
             "(c)(1)",
@@ -77,14 +84,16 @@ CFR: Final = Body(
             "(d)",
             "No stream is ever repeated, by one instance or by two.",
             "PARTIAL",
-            "No two shoes here are equal. That no seed is used twice is kept by the log: a book's index is opened once.",
+            "No two shoes here are equal. That no seed is used twice is kept by the log: a book's index is opened "
+            "once.",
             ("duplicate_shoes",),
         ),
         Clause(
             "(e)",
             "Output is used at once and in the order drawn, none discarded or selected, no adjustment to past prizes.",
             "PARTIAL",
-            "The replay deals every card from the stream in order by the written protocol, which has no input but seeds. "
+            "The replay deals every card from the stream in order by the written protocol, which has no input but "
+            "seeds. "
             "That live shoes were so dealt is shown by the verification of their records, not here.",
             ("replay", "tableau_cells"),
         ),

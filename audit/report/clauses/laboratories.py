@@ -15,7 +15,8 @@ GLI_19: Final = Body(
             "3.2.1",
             "The laboratory reviews the source code of the generator and of all that leads to an outcome.",
             "MANUAL",
-            "A human must read it. The source is public, the protocol is written (shoe/SPEC.md, sections 3 to 6), and the "
+            "A human must read it. The source is public, the protocol is written (shoe/SPEC.md, sections 3 to 6), and "
+            "the "
             "replay shows that the compiled loop deals bit for bit what the short scalar code deals.",
             ("replay",),
         ),
@@ -24,17 +25,28 @@ GLI_19: Final = Body(
             "Statistical tests of scaled and shuffled output, evaluated together at 99 % confidence, on enough data to "
             "see significant deviations.",
             "PASS",
-            "All named checks, fixed in a plan hashed before the first shoe, judged together by Holm's rule at .01. What "
+            "All named checks, fixed in a plan hashed before the first shoe, judged together by Holm's rule at .01. "
+            "What "
             "each can see at this size is in audit/METHODS.md and fairshoe certify --power.",
             ALL,
         ),
         Clause(
             "3.2.3",
-            "Every selection equally likely, or as the game design has it; scaling, mapping and shuffling without bias.",
+            "Every selection equally likely, or as the game design has it; scaling, mapping and shuffling without "
+            "bias.",
             "PASS",
             "Cards by position, bounded draws, and what they make of outcomes, against exact laws. Draws are scaled by "
-            "rejection, so that every value comes of equally many words: the bias is exactly 0 (shoe/SPEC.md, section 5).",
-            ("card_positions", "types_by_position", "draw_equidistribution*", "outcomes", "rule_use", "joint_totals", "replay"),
+            "rejection, so that every value comes of equally many words: the bias is exactly 0 (shoe/SPEC.md, section "
+            "5).",
+            (
+                "card_positions",
+                "types_by_position",
+                "draw_equidistribution*",
+                "outcomes",
+                "rule_use",
+                "joint_totals",
+                "replay",
+            ),
         ),
         Clause(
             "3.2.4",
@@ -42,13 +54,22 @@ GLI_19: Final = Body(
             "PASS",
             "Correlation of all pairs of positions, neighbours, runs, serial correlation of draws and of outcomes, the "
             "same place of the next shoe.",
-            ("interplay", "worst_pair", "runs", "neighbour_pairs", "serial_correlation", "draw_serial_correlation*", "same_place"),
+            (
+                "interplay",
+                "worst_pair",
+                "runs",
+                "neighbour_pairs",
+                "serial_correlation",
+                "draw_serial_correlation*",
+                "same_place",
+            ),
         ),
         Clause(
             "3.2.5",
             "The set of outcomes is large enough that every outcome can come at every draw.",
             "PARTIAL",
-            "Every coup can come, and every cell of the tableau is listed with its count. But a shoe of 8 decks has 2,229.3 "
+            "Every coup can come, and every cell of the tableau is listed with its count. But a shoe of 8 decks has "
+            "2,229.3 "
             "bits of distinguishable orders and a seed has 256: not every order of a whole shoe has a seed. No "
             "statistic can tell.",
             ("tableau_cells", "structural_zeros", "joint_totals"),
@@ -80,7 +101,8 @@ GLI_19: Final = Body(
             "3.3.2 (c)",
             "Extension of a stolen state: outside entropy goes in again and again, so that a breach does not last.",
             "PARTIAL",
-            "Met only in part. Players' seeds, or a beacon, enter each shoe. But the house's seeds of a whole book come "
+            "Met only in part. Players' seeds, or a beacon, enter each shoe. But the house's seeds of a whole book "
+            "come "
             "from one master: who steals it knows them all until the book is used up.",
         ),
     ),
@@ -105,9 +127,15 @@ GLI_11: Final = Body(
             "Overlapping pairs of outcomes, and overlapping patterns of the bits.",
             ("neighbour_pairs", "bits_overlapping", "bits_serial", "bits_approximate_entropy"),
         ),
-        Clause("Coupons", "Coupon collector's test.", "PASS", "On every, every 2nd and every 5th draw.", ("draw_coupons*",)),
         Clause(
-            "Runs", "Runs test.", "PASS", "Runs of winners with their exact law, and of the bits.", ("runs", "bits_runs")
+            "Coupons", "Coupon collector's test.", "PASS", "On every, every 2nd and every 5th draw.", ("draw_coupons*",)
+        ),
+        Clause(
+            "Runs",
+            "Runs test.",
+            "PASS",
+            "Runs of winners with their exact law, and of the bits.",
+            ("runs", "bits_runs"),
         ),
         Clause(
             "Interplay",

@@ -22,7 +22,8 @@ SOUTH_DAKOTA: Final = Body(
             "(2)",
             "No position makes patterns: runs test or the like at 99 %.",
             "PARTIAL",
-            "Runs of winners, gaps and permutations of the draws that fill the positions, and orders kept from the pack; "
+            "Runs of winners, gaps and permutations of the draws that fill the positions, and orders kept from the "
+            "pack; "
             "no runs test for each position by itself.",
             ("runs", "draw_gaps*", "draw_permutations*", "fresh_order"),
         ),
@@ -59,7 +60,8 @@ NEW_JERSEY: Final = Body(
             "1.28G(b)2",
             "Available at the start of every game.",
             "MANUAL",
-            "Every shoe is sealed, all cards fixed, before its first bet; a human must judge the service's availability.",
+            "Every shoe is sealed, all cards fixed, before its first bet; a human must judge the service's "
+            "availability.",
         ),
         Clause(
             "1.28G(b)3",
@@ -107,7 +109,8 @@ NEW_JERSEY: Final = Body(
             "69O-1.8(d)",
             "All that recreates a patron's play is kept for 10 years.",
             "MANUAL",
-            "From a shoe's records alone it can be dealt again, as the replay does here; that they are kept for ten years "
+            "From a shoe's records alone it can be dealt again, as the replay does here; that they are kept for ten "
+            "years "
             "the operator must show.",
             ("replay",),
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
@@ -36,16 +36,24 @@ def tick_text(value: float, step_digits: int | None = None) -> str:
     return text.replace("-", "\u2212")
 
 
-def horizontal_axis(canvas: Canvas, scale: Scale, y: float, title: str, top: float | None = None) -> None:
-    """Draw an axis below a plot, with faint lines up to `top`."""
-    for tick in scale.ticks():
+def horizontal_axis(
+    canvas: Canvas,
+    scale: Scale,
+    y: float,
+    title: str,
+    top: float | None = None,
+    *,
+    ticks: Iterable[float] | None = None,
+) -> None:
+    """Draw an axis below a plot, with faint lines up to `top`, and ticks where told or at round values."""
+    for tick in scale.ticks() if ticks is None else ticks:
         x = scale(tick)
         if top is not None:
             canvas.line((x, top), (x, y), FAINT, 0.5)
         canvas.line((x, y), (x, y + 4))
         canvas.text((x, y + 16), tick_text(tick), "middle", 10)
     canvas.line((scale.start, y), (scale.end, y))
-    canvas.text(((scale.start + scale.end) / 2, y + 32), title, "middle", 11, GREY)
+    canvas.text(((scale.start + scale.end) / 2, y + 32), title, "middle", fill=GREY)
 
 
 def vertical_axis(canvas: Canvas, scale: Scale, x: float, title: str, right: float | None = None) -> None:
@@ -57,7 +65,7 @@ def vertical_axis(canvas: Canvas, scale: Scale, x: float, title: str, right: flo
         canvas.line((x - 4, y), (x, y))
         canvas.text((x - 7, y + 3.5), tick_text(tick), "end", 10)
     canvas.line((x, scale.start), (x, scale.end))
-    canvas.text((x - 30, min(scale.start, scale.end) - 10), title, "start", 11, GREY)
+    canvas.text((x - 30, min(scale.start, scale.end) - 10), title, fill=GREY)
 
 
 def legend(canvas: Canvas, x: float, y: float, both: bool) -> None:

@@ -90,7 +90,7 @@ def runs(sample: Sample, shuffle: str) -> Figure | None:
                 canvas.box((across(length) + left, up(value)), (18, up(0) - up(value)), fill, INK)
         canvas.text((across(length), 232), f"{length}{' or more' if length == LONGEST else ''}", "middle", 10)
     canvas.line((60, 216), (706, 216))
-    canvas.text((383, 248), "length of the run, in winners", "middle", 11, GREY)
+    canvas.text((383, 248), "length of the run, in winners", "middle", fill=GREY)
     for place, (name, fill) in enumerate((("seen", INK), ("expected", canvas.hatch))):
         canvas.box((580 + 52 * place, 12), (10, 10), fill, INK)
         canvas.text((594 + 52 * place, 21), name, size=10)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import sqrt
 from typing import Final
 
@@ -45,7 +46,7 @@ def heat_map(path: PathName, counts: ShuffleCounts) -> Figure:
     _draw(canvas, deviations, edges)
     columns = (
         Column("Card", width=6),
-        *(Column(f"{low + 1}-{high}", "number", 6) for low, high in zip(edges, edges[1:], strict=False)),
+        *(Column(f"{low + 1}-{high}", "number", 6) for low, high in pairwise(edges)),
     )
     rows = [(card_name(card), *(signed(float(z), 1) for z in deviations[card])) for card in range(DECK)]
     return Figure(name, title, words, canvas.print(), table(f"Numbers of the plot: {title.lower()}", columns, rows))
@@ -55,7 +56,7 @@ def _deviations(counts: ShuffleCounts, edges: list[int]) -> npt.NDArray[np.float
     size, decks = counts.size, counts.size // DECK
     types = counts.table.reshape(size, -1, DECK).sum(axis=1)
     result = np.empty((DECK, STRETCHES))
-    for stretch, (low, high) in enumerate(zip(edges, edges[1:], strict=False)):
+    for stretch, (low, high) in enumerate(pairwise(edges)):
         share = (high - low) / size
         variance = decks * share * (1 - share) * (size - decks) / (size - 1)
         seen = types[low:high].sum(axis=0)
@@ -73,16 +74,20 @@ def _draw(canvas: Canvas, deviations: npt.NDArray[np.float64], edges: list[int])
     for y, x in np.argwhere(size >= _SHADES[1][0]).tolist():
         fill = "#ffffff" if size[y, x] >= _SHADES[2][0] else INK
         sign = "+" if deviations[y, x] > 0 else "\u2212"
-        canvas.text((_LEFT + width * (x + 0.5), _TOP + height * (y + 0.85)), sign, "middle", 11, fill, bold=True)
+        canvas.text((_LEFT + width * (x + 0.5), _TOP + height * (y + 0.85)), sign, "middle", 11, fill=fill, bold=True)
     for card in range(DECK):
         canvas.text((_LEFT - 8, _TOP + height * (card + 0.8)), card_name(card), "end", 9)
         if card and card % 13 == 0:
-            canvas.line((_LEFT - 26, _TOP + height * card), (_LEFT + width * STRETCHES, _TOP + height * card), GREY, 0.6)
+            canvas.line(
+                (_LEFT - 26, _TOP + height * card), (_LEFT + width * STRETCHES, _TOP + height * card), GREY, 0.6
+            )
     canvas.box((_LEFT, _TOP), (width * STRETCHES, height * DECK), stroke=INK)
     for stretch in range(STRETCHES):
         words = f"{edges[stretch] + 1}\u2013{edges[stretch + 1]}"
         canvas.text((_LEFT + width * (stretch + 0.5), _TOP + height * DECK + 14), words, "middle", 8.5)
-    canvas.text((_LEFT + width * STRETCHES / 2, _TOP + height * DECK + 29), "positions in the shoe", "middle", 11, GREY)
+    canvas.text(
+        (_LEFT + width * STRETCHES / 2, _TOP + height * DECK + 29), "positions in the shoe", "middle", fill=GREY
+    )
     for place, (shade, words) in enumerate(
         (("#ffffff", "within 1"), (_SHADES[0][1], "1 to 2"), (_SHADES[1][1], "2 to 3"), (_SHADES[2][1], "3 and more"))
     ):

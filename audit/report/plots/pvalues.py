@@ -32,7 +32,7 @@ def p_values(source: Source) -> Figure:
     canvas = Canvas("pvalues", 600, _SIDE + 76, title, words)
     across, up = Scale(0, 1, 60, 60 + _SIDE), Scale(0, 1, 30 + _SIDE, 30)
     ranks = np.arange(1, m + 1)
-    low, high = (beta.ppf(level, ranks, m + 1 - ranks) for level in ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2))
+    low, high = (np.asarray(beta.ppf(tail, ranks, m + 1 - ranks)) for tail in ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2))
     places = [(rank - 0.5) / m for rank in range(1, m + 1)]
     rim = [(across(x), up(y)) for x, y in zip(places, high.tolist(), strict=True)]
     back = [(across(x), up(y)) for x, y in zip(places, low.tolist(), strict=True)]
@@ -54,8 +54,7 @@ def p_values(source: Source) -> Figure:
             check.path,
             short_p(check.p),
             f"{place:.3f}",
-            short_p(check.p_adjusted),
-            "rejected" if check.rejected else "",
+            short_p(check.p_adjusted) + (", rejected" if check.rejected else ""),
         )
         for rank, (place, check) in enumerate(zip(places, ordered, strict=True), 1)
     ]
@@ -65,7 +64,6 @@ def p_values(source: Source) -> Figure:
         Column("Path", width=10),
         Column("p", "number", 8),
         Column("Even spread", "number", 8),
-        Column("Adjusted (Holm)", "number", 10),
-        Column("Rejected", width=8),
+        Column("Adjusted", "number", 9),
     )
-    return Figure("pvalues", title, words, canvas.print(), table("Numbers of the plot: p-values", columns, rows))
+    return Figure("pvalues", title, words, canvas.print(), table("Numbers of the plot: p-values", columns, rows, 2))

@@ -36,7 +36,7 @@ def coups_per_shoe(source: Source) -> Figure | None:
             fill = INK if path == "batch" else canvas.hatch
             if y < up(0):
                 canvas.box((left, y), (bar, up(0) - y), fill, INK)
-    horizontal_axis(canvas, across, 216, "coups in a shoe")
+    horizontal_axis(canvas, across, 216, "coups in a shoe", ticks=lengths[:: 1 + len(lengths) // 24])
     for place, (path, fill) in enumerate((("batch", INK), ("production", canvas.hatch))):
         if path in counted:
             canvas.box((540 + 72 * place, 12), (10, 10), fill, INK)

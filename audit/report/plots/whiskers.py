@@ -129,7 +129,10 @@ def returns(source: Source) -> Figure | None:
     columns = (
         Column("Bet", width=24),
         Column("Path", width=14),
-        *(Column(name, "number", 12) for name in ("Coups", "Return, %", "Low, %", "High, %", "Exact, %", "Off, points")),
+        *(
+            Column(name, "number", 12)
+            for name in ("Coups", "Return, %", "Low, %", "High, %", "Exact, %", "Off, points")
+        ),
     )
     drawing = draw(rows, "returns", title, words, "return less the exact return, in percentage points")
     return Figure("returns", title, words, drawing, table("Numbers of the plot: return to player", columns, cells))

@@ -5,17 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from audit.counts import RunCounts
 from audit.report.document import Column, Figure, Paragraph, Section, Table, table
 from audit.report.plots.heat import heat_map
 from audit.report.plots.pvalues import p_values
 from audit.report.source import Check, Source
 from audit.report.words import check_words, label_of, plain, short, short_p, signed
-from audit.counts import RunCounts
 from audit.shuffle_counts import ShuffleCounts
 
 COUPS: Final = (
-    *("structural_zeros", "outcomes", "rule_use", "merged_rule_use", "joint_totals", "naturals", "cards_used", "returns"),
-    *("pair_classes", "bet_returns", "runs", "neighbour_pairs", "serial_correlation", "same_place", "replay", "tableau_cells"),
+    *(
+        "structural_zeros",
+        "outcomes",
+        "rule_use",
+        "merged_rule_use",
+        "joint_totals",
+        "naturals",
+        "cards_used",
+        "returns",
+    ),
+    *(
+        "pair_classes",
+        "bet_returns",
+        "runs",
+        "neighbour_pairs",
+        "serial_correlation",
+        "same_place",
+        "replay",
+        "tableau_cells",
+    ),
 )
 """Checks of what was dealt, its order and its replay; those of bits and draws have their own prefixes."""
 
@@ -24,7 +42,7 @@ _COLUMNS: Final = (
     Column("Path", width=11),
     Column("Statistic", "number", 12),
     Column("Its law", width=24),
-    Column("Degrees of freedom", "number", 9),
+    Column("Dof", "number", 10),
     Column("n", "number", 13),
     Column("p", "number", 10),
     Column("Adjusted", "number", 9),
@@ -45,8 +63,10 @@ def every_check(source: Source) -> Section:
         "Every check",
         (
             Paragraph(
-                "One p-value a check: the probability, if the null is true, of a statistic at least as far out. Adjusted "
-                "is Holm's: at most .01 is rejected. An effect is a size that does not grow with n. Checks of bits, draws "
+                "One p-value a check: the probability, if the null is true, of a statistic at least as far out. "
+                "Adjusted "
+                "is Holm's: at most .01 is rejected. Dof are degrees of freedom, where the law has any. An effect is a "
+                "size that does not grow with n. Checks of bits, draws "
                 "and shuffles follow in their own sections."
             ),
             _results("Checks of coups, their order and their replay", [c for c in source.checks if c.kind in COUPS]),
@@ -64,7 +84,7 @@ def raw_battery(source: Source) -> Section:
     """List the tests of the keystream's bits and of the bounded draws."""
     bits = [check for check in source.checks if check.kind.startswith("bits_")]
     draws = [check for check in source.checks if check.kind.startswith("draw_")]
-    blocks: list[Paragraph | Table] = [
+    blocks: list[Paragraph | Table | Figure] = [
         Paragraph(
             "The keystream by the fifteen tests of NIST SP 800-22, its known errors mended, at a second level: exact "
             "binomial tails and evenness of the p-values of all sequences. The draws by Knuth's tests, exact on levels."
@@ -80,7 +100,8 @@ def shuffle_tests(source: Source, counts: RunCounts | None) -> Section:
     shuffles = [c for c in source.checks if c.kind not in COUPS and not c.kind.startswith(("bits_", "draw_"))]
     blocks: list[Paragraph | Table | Figure] = [
         Paragraph(
-            "On physical cards 0 to n - 1 of orders sampled at even distances, and on the hashes of all orders. METHODS.md "
+            "On physical cards 0 to n - 1 of orders sampled at even distances, and on the hashes of all orders. "
+            "METHODS.md "
             "says what each can see."
         )
     ]
@@ -133,7 +154,7 @@ def counts_table(check: Check, caption: str, folds: int = 1) -> Table:
         Column("Counted", width=30),
         Column("Seen", "number", 12),
         Column("Expected", "number", 14),
-        Column("Sigma", "number", 8),
+        Column("Sigma", "number", 11),
     )
     rows = [
         (label_of(item.label), f"{item.observed:,}", _expectation(item.expected), signed(float(item.deviation), 2))

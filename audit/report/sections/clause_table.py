@@ -22,13 +22,16 @@ def clauses(judgements: Judgements) -> Section:
     """Lay out all clauses, a table for each body."""
     blocks: list[Paragraph | Table] = [
         Paragraph(
-            "Used as yardsticks: their legal scope is not always baccarat. PASS: the checks named say all that the clause "
+            "Used as yardsticks: their legal scope is not always baccarat. PASS: the checks named say all that the "
+            "clause "
             "asks. FAIL: one of them is rejected. PARTIAL: they say some of it, or the plan was too small to name them "
-            "all. MANUAL: a human must judge. n counts what the checks judged, each in its own unit; least p is the smallest "
+            "all. MANUAL: a human must judge. n counts what the checks judged, each in its own unit; least p is the "
+            "smallest "
             "of so many, before Holm's correction, so that one of a hundred may well be .01."
         ),
         Paragraph(
-            "Said openly: GLI-19 3.3.2 (c) is met only in part; a shoe of 8 decks has 2,229.3 bits of distinguishable orders, "
+            "Said openly: GLI-19 3.3.2 (c) is met only in part; a shoe of 8 decks has 2,229.3 bits of distinguishable "
+            "orders, "
             "more than a seed of 256 bits can tell apart; and this is not an ISO 17025 certificate.",
             strong=True,
         ),
@@ -59,5 +62,3 @@ def _behind(judged: Judged) -> str:
     if judged.missing:
         words += f" Not in this plan: {', '.join(check_words(kind) for kind in judged.missing)}."
     return words
-
-

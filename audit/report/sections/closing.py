@@ -16,15 +16,19 @@ def provenance(source: Source) -> Section:
         (
             Points(
                 (
-                    "The plan, in the findings, fixes table, rules, sizes, samples, seed, checks, level and correction; its "
+                    "The plan, in the findings, fixes table, rules, sizes, samples, seed, checks, level and "
+                    "correction; its "
                     "SHA-256 was printed before the first shoe.",
                     "The seed gives each path a master, SHA-256 of a tag and the seed; book, transcript, seal and key "
                     "follow as for a live shoe (audit/paths.py).",
-                    "The counts' digest in the findings is over every count that the checks judged. Where this report shows "
+                    "The counts' digest in the findings is over every count that the checks judged. Where this report "
+                    "shows "
                     "counts that the findings lack, their digest was recomputed and is the findings' own.",
-                    "Before printing, the p-values of the findings were judged once more by Holm's rule; verdict and rejected "
+                    "Before printing, the p-values of the findings were judged once more by Holm's rule; verdict and "
+                    "rejected "
                     "checks agree. Plots of order deal the first shoes of the production path again from the plan.",
-                    "No time, no machine and no chance goes into plan, findings or this report; a signature alone has a time.",
+                    "No time, no machine and no chance goes into plan, findings or this report; a signature alone has "
+                    "a time.",
                 )
             ),
             Facts(
@@ -45,15 +49,16 @@ def reproduction(source: Source) -> Section:
     if plan.confirms is not None:
         words.append(Paragraph("A confirmation, from the folder of the run that failed:"))
         words.append(
-            Listing((f"fairshoe certify --confirm FIRST --seed {plan.seed.hex()} --out certificate", _REPORT))
+            Listing(("fairshoe certify --confirm FIRST --out certificate \\", f"  --seed {plan.seed.hex()}", _REPORT))
         )
     elif _is_made_by_the_command(source):
-        command = f"fairshoe certify --table {plan.table} --shoes {plan.batch.shoes} --seed {plan.seed.hex()} --out certificate"
-        words.append(Listing((command, _REPORT)))
+        command = f"fairshoe certify --table {plan.table} --shoes {plan.batch.shoes} --out certificate \\"
+        words.append(Listing((command, f"  --seed {plan.seed.hex()}", _REPORT)))
     else:
         words.append(
             Paragraph(
-                "This plan is none that the command would make; it is run by audit.run.run from the plan in the findings, "
+                "This plan is none that the command would make; it is run by audit.run.run from the plan in the "
+                "findings, "
                 "and reported by:"
             )
         )
@@ -77,9 +82,11 @@ def limitations(source: Source) -> Section:
                 (
                     *source.content["limitations"],
                     "Clauses are held against our own short wording of them; the published text decides.",
-                    "Interplay, worst pair, longest increasing subsequence and card positions look at the sampled orders "
+                    "Interplay, worst pair, longest increasing subsequence and card positions look at the sampled "
+                    "orders "
                     "alone; duplicates at all.",
-                    "The program that tests is by the hands that made the shuffler. Streams for another's tools: fairshoe "
+                    "The program that tests is by the hands that made the shuffler. Streams for another's tools: "
+                    "fairshoe "
                     "certify --emit raw, draws or cards.",
                 )
             ),

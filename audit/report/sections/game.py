@@ -19,15 +19,21 @@ def scope(source: Source) -> Section:
     cut, bets = rules.cut, bets_of(rules)
     behind = "none: every coup has a shuffle of its own"
     if cut is not None:
-        behind = f"before the last {cut.lowest}" if cut.lowest == cut.highest else f"before the last {cut.lowest} to {cut.highest}"
+        behind = (
+            f"before the last {cut.lowest}"
+            if cut.lowest == cut.highest
+            else f"before the last {cut.lowest} to {cut.highest}"
+        )
     columns = (Column("Bet", "code", 14), Column("Pays", width=34), Column("Commission", "number", 12))
     return Section(
         "scope",
         "Scope and game parameters",
         (
             Paragraph(
-                "Judged are the shuffler and the table as the protocol fairshoe/1 deals them: keystream, bounded draws, "
-                "order of the cards, tableau, outcomes and what the bets give back. Not judged are the live service, its "
+                "Judged are the shuffler and the table as the protocol fairshoe/1 deals them: keystream, bounded "
+                "draws, "
+                "order of the cards, tableau, outcomes and what the bets give back. Not judged are the live service, "
+                "its "
                 "records, its clients and its operator; an audit of records looks at those."
             ),
             Facts(
@@ -52,7 +58,7 @@ def scope(source: Source) -> Section:
 
 
 def order_bits(rules: Rules) -> float:
-    """Count the bits of the orders that can be told apart: of the whole shoe, or of six cards where each coup has its own."""
+    """Count the bits of the orders that can be told apart: of the whole shoe, or of the six cards of a coup."""
     if rules.shuffle == "coup":
         return log(perm(rules.size, MAX_CARDS)) / log(2)
     return (lgamma(rules.size + 1) - DECK * lgamma(rules.decks + 1)) / log(2)
@@ -79,18 +85,23 @@ def generator(source: Source) -> Section:
                 (
                     "Generator: AES-256 in counter mode, one key for each shoe (shoe/SPEC.md, section 5).",
                     "Seeding: a server seed of a book whose root is published beforehand; a transcript with players' "
-                    "seeds and beacon, sealed before the first bet; the key by HKDF-SHA-256 from seed and seal (sections 3 "
+                    "seeds and beacon, sealed before the first bet; the key by HKDF-SHA-256 from seed and seal "
+                    "(sections 3 "
                     "and 4). In this run no player contributes, and the seal says so.",
-                    "Scaling: a 32-bit word w is drawn anew where it would favour some values; else the value is the high "
+                    "Scaling: a 32-bit word w is drawn anew where it would favour some values; else the value is the "
+                    "high "
                     "half of w times n. Every value below n comes of equally many words: the bias is exactly 0.",
-                    "Shuffle: forward Fisher-Yates on the physical cards in fresh order; every order is equally likely if "
+                    "Shuffle: forward Fisher-Yates on the physical cards in fresh order; every order is equally likely "
+                    "if "
                     "the draws are (section 6).",
                 )
             ),
             Facts(
                 (
                     Fact("Batch path", "one key, hands 0, 1, 2 ... of it"),
-                    Fact("Production path", "for every shoe its own seed, seal and key, hand 0: as live shoes are dealt"),
+                    Fact(
+                        "Production path", "for every shoe its own seed, seal and key, hand 0: as live shoes are dealt"
+                    ),
                     Fact("Orders sampled", f"{plan.batch.sampled:,} and {plan.production.sampled:,}"),
                     Fact(
                         "Keystream judged as bits",

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from audit.report.clauses.clause import Body, Judged
+from audit.report.clauses.clause import STATUSES, Body, Judged
 from audit.report.document import Column, Fact, Facts, Paragraph, Points, Section, Table, table
 from audit.report.provenance import Digest, Provenance
 from audit.report.source import Source
 from audit.report.words import check_words, plain, short_p
 
 NOT_A_CERTIFICATE = (
-    "This report is made by the program that it reports on, from a run that anybody can repeat. It is not a certificate "
+    "This report is made by the program that it reports on, from a run that anybody can repeat. It is not a "
+    "certificate "
     "under ISO 17025, and no accredited laboratory stands behind it."
 )
 
@@ -78,7 +79,8 @@ def versions(source: Source, made_by: Provenance) -> Section:
                 folds=2,
             ),
             Paragraph(
-                "A package's digest is the SHA-256 of its files in order of their names, each as its name, a zero byte, "
+                "A package's digest is the SHA-256 of its files in order of their names, each as its name, a zero "
+                "byte, "
                 "its size in decimal, a zero byte and its bytes. The findings name the version of the code that made "
                 "them; that it was the code listed here is shown by repeating the run."
             ),
@@ -94,16 +96,16 @@ def _digests(caption: str, sizes: str, digests: Sequence[Digest]) -> Table:
 def summary(source: Source, judgements: Judgements) -> Section:
     """Give the verdict, how many clauses have which status, and what does not comply."""
     counts = [(body, Counter(judged.status for judged in clauses)) for body, clauses in judgements]
-    statuses = ("PASS", "FAIL", "PARTIAL", "MANUAL")
-    columns = (Column("Clauses of", width=40), *(Column(status.capitalize(), "number", 10) for status in statuses))
-    rows = [(body.name, *(str(count[status]) for status in statuses)) for body, count in counts]
+    columns = (Column("Clauses of", width=40), *(Column(status.capitalize(), "number", 10) for status in STATUSES))
+    rows = [(body.name, *(str(count[status]) for status in STATUSES)) for body, count in counts]
     return Section(
         "summary",
         "Summary and non-compliances",
         (
             Paragraph(_words(source), strong=True),
             Paragraph(
-                f"All {len(source.checks)} checks are judged together at 99 %: Holm's rule keeps the chance that any of "
+                f"All {len(source.checks)} checks are judged together at 99 %: Holm's rule keeps the chance that any "
+                f"of "
                 "them is rejected, where nothing is wrong, at 1 %."
             ),
             table("Clauses by status", columns, rows),

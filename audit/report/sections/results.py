@@ -72,7 +72,8 @@ def return_to_player(source: Source) -> Section:
     figure = returns(source)
     blocks: list[Block] = [
         Paragraph(
-            "What a unit staked on every judged coup gives back, nothing rounded. No live stake and no payment is looked at: "
+            "What a unit staked on every judged coup gives back, nothing rounded. No live stake and no payment is "
+            "looked at: "
             "what was really paid is for the audit of records."
         )
     ]
