@@ -110,7 +110,7 @@ def two_coup_covariance(decks: int) -> TwoCoupCovariance[Kind]:
 
     Raises RulesError unless 1 ≤ decks ≤ 16.
     """
-    return covariance_by(KINDS, multiplicities(decks))
+    return covariance_by(kinds(), multiplicities(decks))
 
 
 @cache
@@ -119,7 +119,7 @@ def joint_covariance(decks: int) -> TwoCoupCovariance[Joint]:
 
     Raises RulesError unless 1 ≤ decks ≤ 16.
     """
-    return covariance_by(JOINTS, multiplicities(decks))
+    return covariance_by(joints(), multiplicities(decks))
 
 
 @cache
@@ -140,11 +140,11 @@ def class_covariance_matrix(decks: int, coups_per_shoe: int) -> npt.NDArray[np.f
 
 
 def covariance_from(full: Sequence[int]) -> TwoCoupCovariance[Kind]:
-    """Compute the covariance by `KINDS` for any shoe, given as the number of its cards of each point value 0…9.
+    """Compute the covariance by `kinds` for any shoe, given as the number of its cards of each point value 0…9.
 
     Raises InputError for fewer than the 12 cards that two coups may take.
     """
-    return covariance_by(KINDS, full)
+    return covariance_by(kinds(), full)
 
 
 def covariance_by(partition: Partition[Label], full: Sequence[int]) -> TwoCoupCovariance[Label]:
@@ -166,6 +166,18 @@ def covariance_by(partition: Partition[Label], full: Sequence[int]) -> TwoCoupCo
     return TwoCoupCovariance(partition.labels, p, tuple(map(tuple, s12)))
 
 
+@cache
+def kinds() -> Partition[Kind]:
+    """Sort coups by rule class, outcome and cards used."""
+    return _partition(_kind, lambda kind: kind[2], lambda kind: (RULES.index(kind[0]), OUTCOMES.index(kind[1])))
+
+
+@cache
+def joints() -> Partition[Joint]:
+    """Sort coups by both totals and cards used: 198 labels."""
+    return _partition(_joint, lambda joint: joint[2], lambda joint: joint)
+
+
 def _partition(
     key: Callable[[Cell], Label], cards: Callable[[Label], int], order: Callable[[Label], object]
 ) -> Partition[Label]:
@@ -179,10 +191,6 @@ def _kind(cell: Cell) -> Kind:
 
 def _joint(cell: Cell) -> Joint:
     return cell.player_total, cell.banker_total, cell.cards
-
-
-KINDS: Final = _partition(_kind, lambda kind: kind[2], lambda kind: (RULES.index(kind[0]), OUTCOMES.index(kind[1])))
-JOINTS: Final = _partition(_joint, lambda joint: joint[2], lambda joint: joint)
 
 
 def _marked(full: Sequence[int], partition: Partition[Label]) -> Marked:

@@ -15,9 +15,8 @@ from functools import cache
 from math import sqrt
 from typing import Final, Literal
 
-from audit.cells import CELLS
 from audit.covariance import Partition, TwoCoupCovariance, covariance_by
-from audit.exact import Cell, multiplicities
+from audit.exact import Cell, exact_odds, multiplicities
 from audit.pair_law import pair_covariance
 from audit.showings import Showings, showings
 from shoe.game.bets.events import EVENTS
@@ -159,7 +158,7 @@ def _of_cells(
         shown = cell.player_total, cell.banker_total, cell.player_cards, cell.banker_cards
         return tuple(each[shown] for each in gains), cell.cards
 
-    labels = tuple(sorted({label(cell) for cell in CELLS}))
+    labels = tuple(sorted({label(cell) for cell in exact_odds(decks).cells}))
     return covariance_by(Partition(label, labels, tuple(cards for _, cards in labels)), multiplicities(decks))
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from math import ceil
+from fractions import Fraction
+from math import ceil, comb
 from typing import Final
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.hmac import HMAC
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from scipy.special import bdtrc
 
 from shoe.errors import FairshoeError, ImpossibleError, InputError, expected
 from shoe.proof.notation import sha256
@@ -47,8 +47,10 @@ def cutoffs(entropy: float = 8.0, false_alarm_bits: int = 40) -> Cutoffs:
     """
     if not 0 < entropy <= 8:
         raise InputError(expected("an entropy above 0, at most 8", entropy, "cutoffs"))
-    chance, share = 2.0**-false_alarm_bits, 2.0**-entropy
-    critical = next(count for count in range(WINDOW + 1) if bdtrc(count, WINDOW, share) <= chance)
+    share, more, critical = Fraction(2.0**-entropy), Fraction(1), -1
+    while more > Fraction(1, 2**false_alarm_bits):
+        critical += 1
+        more -= comb(WINDOW, critical) * share**critical * (1 - share) ** (WINDOW - critical)
     return Cutoffs(1 + ceil(false_alarm_bits / entropy), 1 + critical)
 
 

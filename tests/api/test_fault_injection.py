@@ -131,9 +131,8 @@ def money_holds(house: Installation) -> None:
     assert sum((*purses, *banks, *laid)) == 100_000 * len(purses) + 1_000_000 * len(banks)
 
 
-QUICK = {"entropy", "coup"}
-"""These are tried in every run of the tests, the others by the long proofs: each stops and starts a service dozens of
-times."""
+QUICK = {"coup"}
+"""Tried in every run of the tests, the others by the long proofs: each stops and starts a service dozens of times."""
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,10 @@ def test_the_cells_are_those_of_the_exact_enumeration(decks: int) -> None:
     assert list(CELLS) == sorted(exact_odds(decks).cells)
 
 
+def test_the_table_reaches_every_cell() -> None:
+    assert set(coup_table()[:, 0].tolist()) == set(range(len(CELLS)))
+
+
 def test_there_are_514_of_them_in_198_joint_cells() -> None:
     assert len(CELLS) == len(set(CELLS)) == 514
     assert len({(cell.player_total, cell.banker_total, cell.cards) for cell in CELLS}) == 198  # audit.md's number

@@ -14,7 +14,7 @@ from scipy.stats import binom, chi2, kstest, norm
 from audit.checks.joint import NATURALS, joint_totals, naturals, naturals_of
 from audit.checks.outcomes import outcomes, rule_use
 from audit.checks.returns import LEVEL, largest_tail, returns
-from audit.covariance import JOINTS, KINDS, covariance_by, joint_covariance, two_coup_covariance
+from audit.covariance import covariance_by, joint_covariance, joints, kinds, two_coup_covariance
 from audit.edges import MAIN_BETS, MainBet, edge
 from audit.exact import exact_odds
 from audit.tally import Seen, Tally, tally_fresh_shuffles
@@ -32,9 +32,9 @@ SMALL = (6, 0, 0, 4, 0, 0, 3, 0, 0, 0)
 
 
 def test_there_are_198_labels_and_each_says_its_cards() -> None:
-    assert len(JOINTS.labels) == 198
-    assert JOINTS.cards == tuple(cards for _, _, cards in JOINTS.labels)
-    assert KINDS.cards == tuple(cards for _, _, cards in KINDS.labels)
+    assert len(joints().labels) == 198
+    assert joints().cards == tuple(cards for _, _, cards in joints().labels)
+    assert kinds().cards == tuple(cards for _, _, cards in kinds().labels)
 
 
 @pytest.mark.parametrize("decks", [8, 1])
@@ -59,7 +59,7 @@ def test_both_partitions_have_the_same_covariance_of_what_they_share() -> None:
 
 
 def test_joint_covariance_of_a_small_shoe_is_that_of_all_its_orders() -> None:
-    law = covariance_by(JOINTS, SMALL)
+    law = covariance_by(joints(), SMALL)
     both: Counter[Any] = Counter()
     cards = [value for value, count in enumerate(SMALL) for _ in range(count)]
     for two, p in _prefixes(tuple(Counter(cards).items())).items():
@@ -327,4 +327,4 @@ def test_no_bets_are_refused(audits: list[Tally]) -> None:
 
 def test_a_shoe_too_small_for_two_coups_is_refused() -> None:
     with pytest.raises(InputError, match=r"^full: expected 12 or more cards for two coups, got 11$"):
-        covariance_by(JOINTS, (2, 1, 1, 1, 1, 1, 1, 1, 1, 1))
+        covariance_by(joints(), (2, 1, 1, 1, 1, 1, 1, 1, 1, 1))
