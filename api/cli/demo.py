@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -30,6 +32,9 @@ def demo(*, out: Path | None, as_json: bool) -> int:
     prints a certificate. The service and its database are gone afterwards.
     """
     console = Console(stderr=True, highlight=False)
+    if out is not None:
+        with _writing(out):
+            out.mkdir(parents=True, exist_ok=True)
     try:
         with TemporaryDirectory(prefix="fairshoe-") as folder, running_service(Path(folder) / "service") as url:
             key = first_key(Path(folder) / "service")
@@ -47,8 +52,14 @@ def demo(*, out: Path | None, as_json: bool) -> int:
 
 
 def _write(played: Played, out: Path) -> list[Path]:
-    try:
+    with _writing(out):
         return write_evidence(played, out)
+
+
+@contextmanager
+def _writing(out: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise EnvironmentFault(f"{error.filename or out}: {error.strerror}; choose another folder with --out") from None
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from werkzeug.routing import Rule
 
 from api.db.migrate import upgrade
 from api.db.sessions import open_store
@@ -19,6 +20,21 @@ from tests.api.tampering import Originals
 __all__ = ["database", "found", "house", "logged", "new_database", "newest_schema", "originals", "postgres"]
 
 NewDatabase = Callable[..., str | None]
+
+_compile_builder: Callable[..., Callable[..., tuple[str, str]]] = Rule._compile_builder
+_builders: dict[object, Callable[..., tuple[str, str]]] = {}
+
+
+def _compiled_once(rule: Rule, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
+    key = rule.rule, rule.subdomain, rule.host, tuple((rule.defaults or {}).items()), append_unknown
+    if key not in _builders:
+        _builders[key] = _compile_builder(rule, append_unknown)
+    return _builders[key]
+
+
+# What werkzeug compiles for every route of every application, so that addresses may be built from it, took a third of
+# the time in which a test's installation starts; it is the same for equal rules.
+Rule._compile_builder = _compiled_once  # type: ignore[method-assign]
 
 
 @pytest.fixture(scope="session")
@@ -112,6 +128,8 @@ ON_POSTGRESQL_WITH_THE_LONG_PROOFS = {
     "test_cli_book.py",
     "test_cli_keys.py",
     "test_cli_log.py",
+    "test_cli_statistics.py",
+    "test_cli_webhooks.py",
     "test_client_transport.py",
     "test_export.py",
     "test_graceful.py",
@@ -128,6 +146,7 @@ ON_POSTGRESQL_WITH_THE_LONG_PROOFS = {
     "test_rollback_attacks.py",
     "test_rotation.py",
     "test_sandbox.py",
+    "test_secrets.py",
     "test_secrets_at_rest.py",
     "test_statistics.py",
     "test_tiles.py",
@@ -141,9 +160,29 @@ ON_POSTGRESQL_WITH_THE_LONG_PROOFS = {
 """What these look at is decided before the database is asked, or takes many services: they run on SQLite each time, and
 on PostgreSQL by make test-slow; the store's own tests run on both each time."""
 
+REPEATED_ON_POSTGRESQL_WITH_THE_LONG_PROOFS = {
+    "test_accounts.py::test_a_key_that_cannot_be_is_refused",
+    "test_accounts.py::test_two_first_starts_at_once_make_one_key",
+    "test_bets.py::test_a_malformed_bet_is_refused",
+    "test_bets.py::test_a_wrong_bet_is_refused_by_what_is_wrong",
+    "test_deadlines.py::test_a_shoe_is_void_once_its_next_step_is_past",
+    "test_idempotency.py::test_a_key_of_any_printable_form_is_taken",
+    "test_quotas.py::test_ones_flood_leaves_the_others_unharmed",
+    "test_quotas.py::test_what_is_refused_counts_too",
+    "test_whole_shoes.py::test_a_beacon_shoe_with_a_real_round",
+    "test_whole_shoes.py::test_a_sealed_shoe_is_given_up_after_a_new_start_too",
+    "test_whole_shoes.py::test_a_shoe_of_the_house_alone",
+    "test_whole_shoes.py::test_a_shoe_whose_deadline_passed_is_void_for_that_reason",
+    "test_whole_shoes.py::test_the_cards_are_the_shuffle_of_the_published_seed_and_the_coups_the_tableaus",
+    "test_whole_shoes.py::test_the_operator_may_void_at_any_step",
+}
+"""Of files whose others run on both each time, the tests that take the same statements through many cases."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         parameters = getattr(getattr(item, "callspec", None), "params", {})
-        if item.path.name in ON_POSTGRESQL_WITH_THE_LONG_PROOFS and parameters.get("database") == "postgresql":
+        name = item.path.name, f"{item.path.name}::{getattr(item, 'originalname', None)}"
+        repeated = ON_POSTGRESQL_WITH_THE_LONG_PROOFS | REPEATED_ON_POSTGRESQL_WITH_THE_LONG_PROOFS
+        if not repeated.isdisjoint(name) and parameters.get("database") == "postgresql":
             item.add_marker(pytest.mark.slow)

@@ -432,7 +432,7 @@ def is_void(port: int, shoe: str) -> Callable[[], bool]:
     return lambda: bool(call(port, "GET", f"/v1/shoes/{shoe}/state")[1]["state"] == "void")
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_the_server_voids_what_is_overdue_and_leaves_nothing_behind(tmp_path: Path, workers: int) -> None:
     with served(tmp_path / "house", workers) as (process, port):
         shoe = overdue_shoe(port)

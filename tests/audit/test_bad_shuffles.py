@@ -55,11 +55,11 @@ def test_off_by_one_deals_single_cycles_alone() -> None:
 
 
 def test_modulo_favours_small_results() -> None:
-    """2¹⁶ = 157·416 + 224: the first 224 cards have 158 chances of 65,536 to come first, the others 157."""
-    orders = bad_shuffles.modulo_16_bits(generator(4), 416, 200_000)
-    low = int((orders[:, 0] < 224).sum())
-    p = 224 * 158 / 2**16
-    assert abs(low - 200_000 * p) < 4 * np.sqrt(200_000 * p * (1 - p))
+    """2¹⁶ = 2·30,000 + 5,536: the first 5,536 cards have 3 chances of 65,536 to come first, the others 2."""
+    shoes = 400
+    low = int((bad_shuffles.modulo_16_bits(generator(4), 30_000, shoes)[:, 0] < 5536).sum())
+    for p, is_its in ((5536 * 3 / 2**16, True), (5536 / 30_000, False)):
+        assert (abs(low - shoes * p) < 3 * np.sqrt(shoes * p * (1 - p))) is is_its
 
 
 def test_rotated_digests_tie_neighbours_together() -> None:

@@ -101,7 +101,16 @@ WALKS = [
 
 
 @pytest.mark.parametrize("nets", WALKS, ids=range(len(WALKS)))
-@pytest.mark.parametrize(("below", "above"), [(0, 0), (5, 9), (30, 40), (41, 3), (0, 60), (60, 0)])
+@pytest.mark.parametrize(
+    ("below", "above"),
+    [
+        (0, 0),
+        (5, 9),
+        (0, 20),
+        (20, 0),
+        *(pytest.param(*far, marks=pytest.mark.slow) for far in [(30, 40), (41, 3), (0, 60), (60, 0)]),
+    ],
+)
 def test_small_walks_by_exact_elimination(nets: Mapping[int, int], below: int, above: int) -> None:
     assert close(reach(nets, below, above), eliminated(nets, below, above))
 

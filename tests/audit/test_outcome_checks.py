@@ -57,7 +57,10 @@ def test_honest_shoes_pass(check: Any, eight_decks: list[list[Seen]]) -> None:
     assert result.dof == DOFS.get(check)
 
 
-@pytest.mark.parametrize(("decks", "judged", "shoes"), [(8, 69, 16), (6, 51, 20), (1, 8, 120)])
+@pytest.mark.parametrize(
+    ("decks", "judged", "shoes"),
+    [(8, 69, 16), *(pytest.param(*other, marks=pytest.mark.slow) for other in [(6, 51, 20), (1, 8, 120)])],
+)
 def test_statistics_of_many_audits_follow_their_chi_square(decks: int, judged: int, shoes: int) -> None:
     """200 audits: the mean within four standard errors √(2·dof/200) of dof, the p uniform by Kolmogorov–Smirnov."""
     dealt = seen_shoes.deal(decks, 200 * shoes, judged, seed=decks)

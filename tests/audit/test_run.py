@@ -96,7 +96,7 @@ def test_threads_have_the_same_sum_and_no_more_blocks_in_flight_than_asked_for(w
     assert 1 < executor.most <= 3
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_processes_have_the_same_sum(workers: int, whole: bytes) -> None:
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as executor:
         assert digest(run(SMALL, executor)) == whole

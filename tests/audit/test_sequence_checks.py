@@ -150,7 +150,10 @@ def test_sample_size_of_the_methods() -> None:
     assert needed == pytest.approx(9300, rel=0.01)
 
 
-@pytest.mark.parametrize(("decks", "judged", "each"), [(8, 69, 5), (8, 69, 20), (1, 8, 40)])
+@pytest.mark.parametrize(
+    ("decks", "judged", "each"),
+    [(8, 69, 5), *(pytest.param(*other, marks=pytest.mark.slow) for other in [(8, 69, 20), (1, 8, 40)])],
+)
 def test_honest_shoes_are_rejected_no_more_often_than_stated(decks: int, judged: int, each: int) -> None:
     """300 audits each, exact and normal: p is uniform but for its steps (Kolmogorov–Smirnov)."""
     dealt = seen_shoes.deal(decks, 300 * each, judged, seed=100 + decks + each)
