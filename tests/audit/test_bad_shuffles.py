@@ -59,7 +59,7 @@ def test_modulo_favours_small_results() -> None:
     shoes = 400
     low = int((bad_shuffles.modulo_16_bits(generator(4), 30_000, shoes)[:, 0] < 5536).sum())
     for p, is_its in ((5536 * 3 / 2**16, True), (5536 / 30_000, False)):
-        assert (abs(low - shoes * p) < 3 * np.sqrt(shoes * p * (1 - p))) is is_its
+        assert (abs(low - shoes * p) < 3 * np.sqrt(shoes * p * (1 - p))) == is_its
 
 
 def test_rotated_digests_tie_neighbours_together() -> None:
