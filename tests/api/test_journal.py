@@ -86,6 +86,18 @@ def test_a_key_that_only_sounds_like_it_is_shown(key: str) -> None:
     assert redact("t1", key) == "t1"
 
 
+@pytest.mark.parametrize(
+    "text", ['{"pin": "471104"}', "pin=471104&a=1", "PIN: 471104", "{'pin': '471104'}", "a pin:471104"]
+)
+def test_a_pin_in_a_text_is_masked(text: str) -> None:
+    assert redact(text) == text.replace("471104", MASKED)
+
+
+@pytest.mark.parametrize("text", ["spin=471104", "pin: expected 4 to 12 digits", "pinned: 471104", "471104"])
+def test_what_only_looks_like_a_pin_is_shown(text: str) -> None:
+    assert redact(text) == text
+
+
 SPELLINGS = {
     "lower": SEED,
     "upper": SEED.upper(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from threading import Event
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -77,11 +77,16 @@ def test_a_pin_that_was_confirmed_while_another_was_tried_counts(
 
 def test_nobody_waits_for_a_pin_to_be_hashed(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
     """Others write while it is: the log's head is not held."""
-    seat, real = vip(house), limits.try_pin
+    seat, real, written = vip(house), limits.try_pin, Event()
 
-    def writing_meanwhile(*asked: Any) -> Any:
+    def write() -> None:
         house.post("/tables/t/books", {"size": 1})
+        written.set()
+
+    def while_somebody_writes(*asked: Any) -> Any:
+        Thread(target=write, daemon=True).start()
+        assert written.wait(30)
         return real(*asked)
 
-    monkeypatch.setattr(limits, "try_pin", writing_meanwhile)
+    monkeypatch.setattr(limits, "try_pin", while_somebody_writes)
     lower(seat, 10_000)
