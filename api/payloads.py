@@ -18,10 +18,12 @@ from pydantic import (
 
 from shoe.errors import InputError, expected
 from shoe.game.bets.record import MAX_BETS
+from shoe.game.bets.schema import with_terms
 from shoe.game.bets.settling import MAX_STAKE_MINOR
 from shoe.game.houses import HOUSES
 from shoe.proof.forms import parse_time
 from shoe.proof.note import parse_decimal
+from shoe.proof.seal import RULES_SCHEMA
 from shoe.proof.seeds import CLIENT_PATTERN, MAX_CONTRIBUTIONS, SEED_PATTERN
 
 TABLE_PATTERN: Final = r"[a-z0-9][a-z0-9-]{0,63}"
@@ -72,6 +74,7 @@ Until = Annotated[Time | None, Field(description="Before this time; to the end w
 OfTable = Annotated[TableId | None, Field(description="Of this table; of all without it.")]
 ClientSeed = Annotated[str, _whole(SEED_PATTERN)]
 Name = Annotated[str, _whole("[!-~]{0,64}")]
+Rules = Annotated[dict[str, Any], WithJsonSchema(with_terms(RULES_SCHEMA))]
 Text = Annotated[str, Field(max_length=2**20)]
 
 
@@ -101,7 +104,7 @@ class NewTable(Payload):
         Field(description="The preset that its rules are made from.", json_schema_extra={"enum": [*HOUSES, None]}),
         Field(max_length=64),
     ] = None
-    rules: Annotated[dict[str, Any] | None, Field(description="Its rules, whole.")] = None
+    rules: Annotated[Rules | None, Field(description="Its rules, whole.")] = None
     overrides: Annotated[dict[str, Any] | None, Field(description="Keys of the preset's rules to change.")] = None
 
     @model_validator(mode="after")

@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from shoe.game.bets.schema import with_terms
 from shoe.proof.bundle import bundle_schema
 from shoe.proof.forms import schema_of
 from shoe.proof.records import BetLine, record_schemas
@@ -26,6 +27,7 @@ def schemas() -> dict[str, dict[str, Any]]:
     bodies["bundle"] = ("fairshoe bundle, version 1", bundle_schema())
     bodies["bet-line"] = ("fairshoe/1 bet line, a leaf of bets_root", schema_of(BetLine))
     bodies["rules"] = ("fairshoe/1 rules of a table", RULES_SCHEMA)
+    bodies["table-rules"] = ("rules of a table with its terms", with_terms(RULES_SCHEMA))
     return {
         stem: {"$schema": DIALECT, "$id": f"urn:fairshoe:schema:{stem.replace('record-', 'record:')}", "title": title}
         | body

@@ -18,6 +18,7 @@ from api.openapi.examples import read_examples
 from api.openapi.links import linked
 from api.refusals import URN
 from api.routes.endpoint import endpoints_of
+from shoe.game.houses import HOUSES
 from tests import write_examples
 from tests.api.installation import Installation
 
@@ -319,3 +320,12 @@ def test_the_document_may_be_asked_for_again_by_its_tag(house: Installation) -> 
     first = house.client.get("/openapi.json")
     again = house.client.get("/openapi.json", headers={"If-None-Match": first.headers["ETag"]})
     assert (first.status_code, again.status_code, again.data) == (200, 304, b"")
+
+
+def test_whoever_makes_a_table_reads_there_what_its_terms_are(document: Any) -> None:
+    """The form of a table's rules, its terms too, as `tests/shoe/test_terms_schema.py` holds it to the reader."""
+    asked, null = document["components"]["schemas"]["NewTable"]["properties"]["rules"]["anyOf"]
+    validator = jsonschema_rs.validator_for(asked)
+    assert null == {"type": "null"}
+    assert all(validator.is_valid(house.rules.to_json()) for house in HOUSES.values())
+    assert not validator.is_valid(HOUSES["vip"].rules.to_json() | {"combine": "all"})

@@ -31,8 +31,8 @@ KEYS: Final = (
 MAX_BETS: Final = 32
 MAX_PAYS: Final = 16
 MAX_PAY: Final = 1000
-_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,31}")
-_ZONE: Final = re.compile(r"[A-Za-z][A-Za-z_]*(/[A-Za-z][A-Za-z_]*){0,2}")
+NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,31}")
+ZONE: Final = re.compile(r"[A-Za-z][A-Za-z_]*([/][A-Za-z][A-Za-z_]*){0,2}")
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 Value = TypeVar("Value")
@@ -96,7 +96,7 @@ def _print_bet(bet: Bet) -> dict[str, Any]:
 def _bet(value: object, decks: int, where: str) -> Bet:
     keys = _object(value, ("commission_bp", "name", "pays", "side"), where)
     name = keys["name"]
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    if not isinstance(name, str) or not NAME.fullmatch(name):
         raise RulesError(expected("a name of a-z, 0-9 and _, at most 32", name, f"{where}.name"))
     lines = _list(keys["pays"], f"{where}.pays", MAX_PAYS)
     bet = Bet(
@@ -144,7 +144,7 @@ def _limits(value: object) -> Limits:
 def _own_limit(value: object) -> OwnLimit:
     keys = _object(value, OwnLimit.__match_args__, "rules.own_limit")
     zone = keys["zone"]
-    if not isinstance(zone, str) or not _ZONE.fullmatch(zone):
+    if not isinstance(zone, str) or not ZONE.fullmatch(zone):
         raise RulesError(expected("a time zone such as America/New_York", zone, "rules.own_limit.zone"))
     return OwnLimit(
         confirmed_by=_choice(keys["confirmed_by"], ("pin",), "rules.own_limit.confirmed_by"),
