@@ -21,6 +21,7 @@ from shoe.game.bets.record import MAX_BETS
 from shoe.game.bets.schema import with_terms
 from shoe.game.bets.settling import MAX_STAKE_MINOR
 from shoe.game.houses import HOUSES
+from shoe.game.rules import MAX_COUPS
 from shoe.proof.forms import parse_time
 from shoe.proof.note import parse_decimal
 from shoe.proof.seal import RULES_SCHEMA
@@ -32,7 +33,9 @@ MAX_DEADLINE_S: Final = 366 * 24 * 60 * 60
 MAX_ROUND: Final = 2**31 - 1
 MAX_PAGE: Final = 1000
 MAX_PURSE: Final = 2**50
+MAX_LOOP: Final = 100
 BET_PATTERN: Final = "[a-z][a-z0-9_]{0,31}"
+UUID_PATTERN: Final = "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
 PLAYER_PATTERN: Final = "[0-9A-Za-z._-]{1,64}"
 _LEAP_YEAR: Final = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][48]|[13579][26]|[2468]0)00)"
 _YEAR: Final = "(000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"
@@ -248,6 +251,22 @@ class NewBet(Payload):
     stake: Annotated[Stake, Field(description="The stake in minor units.")]
 
 
+CoupMeant = Annotated[
+    int | None,
+    Field(
+        ge=0,
+        lt=MAX_COUPS,
+        description="The coup that it is meant for: refused where another is the next by now; any without it.",
+    ),
+]
+
+
+class ForCoup(Payload):
+    """A choice for the next coup, or for the one of a number alone."""
+
+    number: CoupMeant = None
+
+
 class NewBets(Payload):
     """Bets on the next coup: one, or a list that is taken as a whole or not at all."""
 
@@ -265,6 +284,7 @@ class NewBets(Payload):
     bets: Annotated[
         Annotated[list[NewBet], Field(min_length=1, max_length=MAX_BETS)] | None, Field(description="Several bets.")
     ] = None
+    number: CoupMeant = None
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
@@ -279,6 +299,22 @@ class NewBets(Payload):
         if self.bet is not None and self.stake is not None:
             return ((self.bet, self.stake),)
         return tuple((each.bet, each.stake) for each in self.bets or ())
+
+
+class SeatSettings(Payload):
+    """What a seat sets for the coups to come."""
+
+    preserve: Annotated[bool, Field(description="Whether its bets are laid again after every coup.")]
+
+
+class NewLoop(Payload):
+    """Coups to be played unattended: whose bets, which on each coup, and how many coups at most."""
+
+    seat: Annotated[str, _whole(UUID_PATTERN), Field(description="The seat whose bets they are.")]
+    bets: Annotated[
+        list[NewBet], Field(min_length=1, max_length=MAX_BETS, description="Its bets on each of the coups.")
+    ]
+    coups: Annotated[int, Field(ge=1, le=MAX_LOOP, description="How many coups at most.")]
 
 
 class NewKey(Payload):

@@ -124,7 +124,43 @@ COUP_PASSED: Final = Kind(
     "Take the pass back by POST /v1/shoes/{id}/bets/withdraw, or wait for the coup after it.",
 )
 NOTHING_LAID: Final = Kind(
-    "nothing-laid", 409, "The seat has nothing on the next coup to take back", "Read GET /v1/shoes/{id}/bets."
+    "nothing-laid",
+    409,
+    "The seat has nothing on the next coup that this could be done with",
+    "Read GET /v1/shoes/{id}/bets.",
+)
+BETS_LOCKED: Final = Kind(
+    "bets-locked", 409, "The seat has chosen Deal: its bets on the next coup are made", "Wait for the coup after it."
+)
+BETTING_CLOSED: Final = Kind(
+    "betting-closed",
+    409,
+    "The time to bet on the next coup is over",
+    "Wait for the coup after it: the betting on it begins when the next is dealt.",
+)
+JOINED_LATE: Final = Kind(
+    "joined-late",
+    409,
+    "The seat joined when the betting had begun",
+    "Wait for the coup after it: the betting on it begins when the next is dealt.",
+)
+CHOICES_MISSING: Final = Kind(
+    "choices-missing",
+    409,
+    "Not everyone at the table has chosen Deal or Pass, and there is time left",
+    "Deal at the time that the detail names, or once GET /v1/shoes/{id}/choices says so; a seat that left is revoked.",
+)
+ANOTHER_COUP: Final = Kind(
+    "another-coup",
+    409,
+    "Another coup is the next one by now",
+    "Choose anew for the coup that the detail names, or leave `number` out to choose for whichever is the next.",
+)
+NOTHING_TO_REPEAT: Final = Kind(
+    "nothing-to-repeat", 409, "No coup at this table was dealt with bets of the seat", "Lay bets by name and stake."
+)
+NOT_OFFERED: Final = Kind(
+    "not-offered", 409, "The table's terms do not offer this", "Read the table's rules, key pace."
 )
 PURSE_TOO_SMALL: Final = Kind(
     "purse-too-small", 409, "The purse does not hold these stakes", "Stake less; read GET /v1/seats/{id}/purse."

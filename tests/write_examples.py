@@ -120,6 +120,8 @@ def tell() -> Told:
         refusals(story, shoe)
     with founded() as house:
         purses(Story(house, told))
+    with founded() as house:
+        paces(Story(house, told))
     with founded(check_signature=None) as house:
         beacons(Story(house, told))
     with founded(further={"writes_per_minute": 1, "seat_writes_per_minute": 1}) as house:
@@ -222,6 +224,44 @@ def purses(story: Story) -> None:
     for amount in (25_000, -200_000, 2**50):
         story.ask("purses.move", {"amount_minor": amount, "note": "cashier 3"}, seat_id=ann["seat"])
     story.ask("purses.show_moves", seat_id=ann["seat"])
+
+
+def paces(story: Story) -> None:
+    """A table that deals once everyone has chosen, and one where many coups are played unattended."""
+    house = story.house
+    table_of(story, "salon-3", "vip")
+    shoe, ann, bea = house.sealed("salon-3"), player_at(story, "salon-3"), player_at(story, "salon-3")
+    one = {"bet": "banker", "stake": 500}
+    story.ask("pace.bet_again", token=ann["token"], shoe_id=shoe)
+    story.ask("bets.lay", {**one, "number": 1}, token=ann["token"], shoe_id=shoe)
+    story.ask("bets.lay", {**one, "number": 0}, token=ann["token"], shoe_id=shoe)
+    story.ask("pace.be_ready", {"number": 0}, token=ann["token"], shoe_id=shoe)
+    story.ask("bets.take_back", token=ann["token"], shoe_id=shoe)
+    house.clock.forward(4)
+    late = player_at(story, "salon-3")
+    story.ask("bets.lay", one, token=late["token"], shoe_id=shoe)
+    story.ask("pace.show_choices", shoe_id=shoe)
+    story.ask("shoes.deal", shoe_id=shoe)
+    house.clock.forward(11)
+    story.ask("bets.sit_out", token=bea["token"], shoe_id=shoe)
+    story.ask("shoes.deal", shoe_id=shoe)
+    story.ask("pace.bet_again", {"number": 1}, token=ann["token"], shoe_id=shoe)
+    bets = {"bets": [one], "coups": 10}
+    story.ask("pace.loop", {**bets, "seat": ann["seat"]}, shoe_id=shoe)
+    table_of(story, "salon-4", "np_punto_banco")
+    shoe, carl = house.sealed("salon-4"), player_at(story, "salon-4")
+    story.ask("pace.set_up", {"preserve": True}, token=carl["token"], seat_id=carl["seat"])
+    story.ask("pace.loop", {**bets, "seat": carl["seat"]}, shoe_id=shoe)
+
+
+def table_of(story: Story, table: str, preset: str) -> None:
+    """A table whose shoes are sealed without anybody's contribution."""
+    story.ask("tables.create_table", {"id": table, "preset": preset, "overrides": {"entropy": "house"}})
+    story.ask("tables.publish", {"size": 4}, table_id=table)
+
+
+def player_at(story: Story, table: str) -> Any:
+    return story.ask("accounts.create_seat", {"purse_minor": 50_000}, table_id=table)
 
 
 def withheld(story: Story, seat: str) -> None:

@@ -10,6 +10,7 @@ from api.answers.counters import PlayerStatistics
 from api.answers.log import Consistency, Inclusion, RecordAnswer
 from api.answers.meta import OpenApiAnswer, ProblemAnswer, Status, Version
 from api.answers.monitors import MonitorPath, MonitorsShown
+from api.answers.pace import ChoicesShown, LoopPlayed
 from api.answers.regulator import UnusedPage, VoidStatistics
 from api.answers.shoes import CoupPage, CoupShown, RecordPage, RoadsAnswer, ShoeState, ShoeSummary
 from api.answers.statistics import OutcomeStatistics, PayoutStatistics, RuleStatistics
@@ -20,6 +21,7 @@ __all__ = [
     "BookPage",
     "BundleAnswer",
     "Choice",
+    "ChoicesShown",
     "Consistency",
     "Contribution",
     "CoupPage",
@@ -30,6 +32,7 @@ __all__ = [
     "KeyPage",
     "KeyShown",
     "Logged",
+    "LoopPlayed",
     "Me",
     "MonitorPath",
     "MonitorsShown",

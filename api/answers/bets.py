@@ -72,6 +72,9 @@ class CoupOfBets(Payload):
         LogIndex | None, Field(description="Where the log holds the record that closed them; null before.")
     ]
     bets: Annotated[list[OwnBet], Field(min_length=1, description="The seat's bets.")]
+    message: Annotated[
+        str | None, Field(description="What it won on the coup, in a sentence; null where no bet of it won.")
+    ]
 
 
 class OwnBetPage(Payload):
@@ -88,3 +91,7 @@ class PurseShown(Payload):
     table: TableId
     balance_minor: Annotated[int, amount("What it may stake.")]
     staked_minor: Annotated[int, amount("What it has on the table, which the purse does not hold.")]
+    owed_minor: Annotated[
+        int, amount("What the house lent it for loop play; what comes back from the table pays this first.")
+    ]
+    preserve: Annotated[bool, Field(description="Whether its bets are laid again after every coup.")]

@@ -75,6 +75,14 @@ class SettledBet(Payload):
     balance_minor: Annotated[int, amount("What the purse held after this bet was paid.")]
 
 
+class WinTold(Payload):
+    """What to tell a seat that won something on the coup."""
+
+    seat: Annotated[Uuid, Field(description="The seat.")]
+    client: Client
+    message: Annotated[str, Field(min_length=1, description="A sentence with the amounts.")]
+
+
 class DealtCoupAnswer(Logged):
     """A coup's record with its cards' audit paths, and its bets settled; the last coup brings the reveal with it."""
 
@@ -84,3 +92,4 @@ class DealtCoupAnswer(Logged):
     reveal: Annotated[Logged | None, Field(description="The reveal's record, with the last coup; null before.")]
     bets: Annotated[Logged | None, Field(description="The record that closed the coup's bets; null without any.")]
     settlement: Annotated[list[SettledBet], Field(description="Every bet on the coup, in the order of acceptance.")]
+    messages: Annotated[list[WinTold], Field(description="A message for each seat that won a bet on the coup.")]

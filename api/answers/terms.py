@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field, WithJsonSchema
 
-from api.payloads import BET_PATTERN, TABLE_PATTERN
+from api.payloads import BET_PATTERN, TABLE_PATTERN, UUID_PATTERN
 from shoe.game.bets.settling import MAX_STAKE_MINOR
 from shoe.game.rules import MAX_COUPS
 from shoe.proof.canonical import MAX_INTEGER
@@ -14,7 +14,6 @@ from shoe.proof.forms import ORIGIN, TIME
 from shoe.proof.seal import RULES_SCHEMA
 from shoe.proof.seeds import CLIENT_PATTERN, MAX_CONTRIBUTIONS
 
-UUID_PATTERN: Final = "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
 SHOE_PATTERN: Final = UUID_PATTERN.replace("-7[", "-[78][")
 MAX_RECORD: Final = 65_535
 MAX_AMOUNT: Final = 2**63 - 1

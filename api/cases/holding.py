@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from api.access import Principal, require_table
 from api.cases.betting import line_of
 from api.cases.standing import find_shoe
+from api.cases.telling import Paid, tell_win
 from api.db.tables import BetRow, CoupRow, ShoeRow
 from shoe.proof.bundle import HeldLine
 from shoe.proof.merkle import Tree
@@ -31,11 +32,21 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class CoupHeld:
-    """A seat's bets on one coup; `bets_index` is where the log holds the record that closed them, None before."""
+    """A seat's bets on one coup; `bets_index` is where the log holds the record that closed them, None before.
+
+    `message` says what it won, None where no bet of it did.
+    """
 
     number: int
     bets_index: int | None
     bets: tuple[Held, ...]
+
+    @property
+    def message(self) -> str | None:
+        """What the seat is told of its win on the coup."""
+        rows = [held.row for held in self.bets if held.row.state in CLOSED]
+        paid = [Paid(row.bet, row.state, row.net_minor or 0, row.returned_minor or 0) for row in rows]
+        return tell_win(self.number, paid)
 
 
 def list_own_bets(session: Session, shoe_id: str, by: Principal, after: int, limit: int) -> list[CoupHeld]:

@@ -18,12 +18,17 @@ from shoe.errors import ImpossibleError
 
 @dataclass(frozen=True, slots=True)
 class Purse:
-    """A seat's money: what it may stake, and what it has staked on the next coup."""
+    """A seat's money: what it may stake, what it has staked on the next coup, and what the house lent it.
+
+    `preserve` says whether its bets are laid again after every coup.
+    """
 
     seat: str
     table: str
     balance_minor: int
     staked_minor: int
+    owed_minor: int
+    preserve: bool
 
 
 def purse_at(table: TableRow, purse_minor: int | None) -> int | None:
@@ -43,7 +48,7 @@ def open_purse(writing: Writing, seat: CredentialRow, balance_minor: int) -> Non
     """Give a new seat its purse."""
     # The purse refers to the seat, and the session orders rows by relationships alone.
     writing.session.flush()
-    writing.insert(PurseRow(seat_id=seat.id, balance_minor=balance_minor))
+    writing.insert(PurseRow(seat_id=seat.id, balance_minor=balance_minor, preserve=0, owed_minor=0))
 
 
 def read_purse(session: Session, seat_id: str, by: Principal) -> Purse:
@@ -53,7 +58,18 @@ def read_purse(session: Session, seat_id: str, by: Principal) -> Purse:
     seat, purse = session.get(CredentialRow, seat_id), session.get(PurseRow, seat_id)
     if seat is None or seat.table_id is None or purse is None:
         raise no_such("seat with a purse", seat_id)
-    return Purse(seat_id, seat.table_id, purse.balance_minor, staked_minor(session, seat_id))
+    staked, preserve = staked_minor(session, seat_id), bool(purse.preserve)
+    return Purse(seat_id, seat.table_id, purse.balance_minor, staked, purse.owed_minor, preserve)
+
+
+def purse_of_own(session: Session, seat_id: str, by: Principal) -> tuple[CredentialRow, PurseRow]:
+    """Find a seat with its purse for itself; raises Refusal for anybody else, and where there is none."""
+    seat, purse = session.get(CredentialRow, seat_id), session.get(PurseRow, seat_id)
+    if seat is None or purse is None:
+        raise no_such("seat with a purse", seat_id)
+    if by.seat != seat_id:
+        raise Refusal(FORBIDDEN, f"The seat {seat_id} is another than {by.seat}.")
+    return seat, purse
 
 
 def staked_minor(session: Session, seat_id: str) -> int:
@@ -65,6 +81,13 @@ def staked_minor(session: Session, seat_id: str) -> int:
         BetRow.shoe_id.in_(live), BetRow.seat_id == seat_id, BetRow.state == "laid"
     )
     return int(session.scalar(laid) or 0)
+
+
+def credit(purse: PurseRow, amount_minor: int) -> None:
+    """Put into a purse what comes back from the table; it pays what the purse owes first."""
+    repaid = min(purse.owed_minor, amount_minor)
+    purse.owed_minor -= repaid
+    purse.balance_minor += amount_minor - repaid
 
 
 def find_purse(session: Session, seat_id: str) -> PurseRow:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from api.cases.betting import Whose, laid_on, line_of, new_bet
-from api.cases.purses import find_bank, purses_of
+from api.cases.purses import credit, find_bank, purses_of
 from api.cases.standing import rules_at
 from api.cases.tables import terms_at
 from api.db.tables import BankRow, BetRow, PurseRow, ShoeRow
@@ -49,8 +49,8 @@ class Wagers:
 
     @property
     def purses_minor(self) -> int:
-        """What the purses hold together."""
-        return sum(purse.balance_minor for purse in self.purses.values())
+        """What the purses hold together, less what the house lent."""
+        return sum(purse.balance_minor - purse.owed_minor for purse in self.purses.values())
 
 
 def wagers_on(session: Session, shoe: ShoeRow) -> Wagers | None:
@@ -92,7 +92,7 @@ def settle_bets(
         )  # fmt: skip
         row.returned_minor = settlement.returned_minor + settlement.left_minor - left
         purse = wagers.purses[row.seat_id]
-        purse.balance_minor += row.returned_minor
+        credit(purse, row.returned_minor)
         settled.append(Settled(row.seat_id, row.client, settlement, row.returned_minor, left, purse.balance_minor))
     moved = wagers.purses_minor - purses_before + sum(each.left_minor for each in settled)
     require_conserved(moved - sum(row.stake_minor for row in rows), after - bank_before)
@@ -104,7 +104,7 @@ def return_stakes(wagers: Wagers) -> None:
     """Give back what lies on a coup that is never dealt."""
     for row in wagers.rows:
         row.state = "void"
-        wagers.purses[row.seat_id].balance_minor += row.stake_minor
+        credit(wagers.purses[row.seat_id], row.stake_minor)
 
 
 def require_conserved(players_minor: int, bank_minor: int) -> None:

@@ -10,14 +10,13 @@ import click
 from sqlalchemy.orm import Session
 
 from api.access import KEY_ROLES, Principal, Role, check_key_roles
-from api.answers.terms import UUID_PATTERN
 from api.cases.accounts import list_keys, make_key, print_key, print_known_key
 from api.cases.accounts import revoke as revoke_credential
 from api.cli.inputs import read_by, whole
 from api.cli.output import columns, examples, json_option, note, print_object, print_text, require_stdout
 from api.cli.service import service_here
 from api.db.tables import CredentialRow
-from api.payloads import MAX_DEADLINE_S, MAX_PAGE
+from api.payloads import MAX_DEADLINE_S, MAX_PAGE, UUID_PATTERN
 from shoe.errors import InputError, expected
 
 _ID: Final = re.compile(UUID_PATTERN)

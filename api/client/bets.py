@@ -1,39 +1,86 @@
-"""Bets of a seat, and its purse: laid, passed, taken back until the deal, and held with their proofs afterwards."""
+"""Bets of a seat, and its purse: laid, passed, taken back until the deal, and held with their proofs afterwards.
+
+And for the game client that runs the table: what everyone chose, and coups played unattended.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from api.client.calls import Calls, part
+from api.client.calls import Calls, given, part
 from api.client.fields import Fields
-from api.client.results import Choice, HeldBet, Purse, SettledBet
+from api.client.results import Choice, Choices, HeldBet, Looped, LoopedCoup, Purse, SeatChoice, SettledBet
 from shoe.errors import ProofError
 from shoe.proof.bundle import HeldLine
 from shoe.proof.records import BetLine, parse_bet_line
 
 
 class Bets(Calls):
-    """The calls at ``/v1/shoes/ID/bets`` and ``/v1/seats/ID/purse``."""
+    """The calls on bets at ``/v1/shoes/ID``, and at ``/v1/seats/ID``."""
 
-    def bet(self, shoe: str, stakes: Mapping[str, int]) -> Choice:
+    def bet(self, shoe: str, stakes: Mapping[str, int], number: int | None = None) -> Choice:
         """Bet on a shoe's next coup, stakes in minor units by the bet's name: all are accepted, or none.
 
-        Raises ProofError for lines of other bets than were asked for, or of lower stakes.
+        `number` is the coup that they are meant for, refused where another is the next. Raises ProofError for lines of
+        other bets than were asked for, or of lower stakes.
         """
-        asked = [{"bet": name, "stake": stake} for name, stake in stakes.items()]
-        choice = _choice(self._post(f"/v1/shoes/{part(shoe)}/bets", {"bets": asked}), shoe)
+        asked = given(bets=_listed(stakes), number=number)
+        choice = _choice(self._post(f"/v1/shoes/{part(shoe)}/bets", asked), shoe)
         laid = {line.bet: line.stake for line in choice.lines}
         if laid.keys() != stakes.keys() or any(laid[name] < stake for name, stake in stakes.items()):
             raise ProofError("answer: its lines are not the bets that were asked for")
         return choice
 
-    def sit_out(self, shoe: str) -> Choice:
-        """Pass: sit a shoe's next coup out."""
-        return _choice(self._post(f"/v1/shoes/{part(shoe)}/passes"), shoe)
+    def rebet(self, shoe: str, number: int | None = None) -> Choice:
+        """Lay again what the seat had on the last coup at the table that was dealt with bets of it."""
+        return self._choose(shoe, "bets/rebet", number)
 
-    def withdraw(self, shoe: str) -> Choice:
+    def ready(self, shoe: str, number: int | None = None) -> Choice:
+        """Choose Deal: the seat's bets on a shoe's next coup are made."""
+        return self._choose(shoe, "ready", number)
+
+    def sit_out(self, shoe: str, number: int | None = None) -> Choice:
+        """Pass: sit a shoe's next coup out."""
+        return self._choose(shoe, "passes", number)
+
+    def withdraw(self, shoe: str, number: int | None = None) -> Choice:
         """Take back all that the seat has on a shoe's next coup, its pass too."""
-        return _choice(self._post(f"/v1/shoes/{part(shoe)}/bets/withdraw"), shoe)
+        return self._choose(shoe, "bets/withdraw", number)
+
+    def preserve(self, seat: str, *, preserve: bool) -> Purse:
+        """Set whether the seat's bets are laid again after every coup."""
+        return _purse(self._post(f"/v1/seats/{part(seat)}/settings", {"preserve": preserve}))
+
+    def choices(self, shoe: str) -> Choices:
+        """Show a game client what everyone at the table chose for a shoe's next coup, and whether it may be dealt."""
+        answer = self._get(f"/v1/shoes/{part(shoe)}/choices")
+        return Choices(
+            answer.text("shoe"),
+            answer.number("number"),
+            answer.maybe("began", answer.text),
+            answer.maybe("closes", answer.text),
+            answer.flag("may_deal"),
+            tuple(map(_seat_choice, answer.parts("seats"))),
+        )
+
+    def loop(self, shoe: str, seat: str, stakes: Mapping[str, int], coups: int) -> Looped:
+        """Deal up to so many coups of a shoe unattended, a seat's bets laid anew for each; for a game client.
+
+        The records are in the log as of coups dealt singly: `records` and `coup` show them.
+        """
+        asked = {"seat": seat, "bets": _listed(stakes), "coups": coups}
+        answer = self._post(f"/v1/shoes/{part(shoe)}/loop", asked)
+        return Looped(
+            shoe=answer.text("shoe"),
+            seat=answer.text("seat"),
+            client=answer.text("client"),
+            coups=tuple(map(_looped_coup, answer.parts("coups"))),
+            reason=answer.text("reason"),
+            staked_minor=answer.number("staked_minor"),
+            net_minor=answer.number("net_minor"),
+            balance_minor=answer.number("balance_minor"),
+            owed_minor=answer.number("owed_minor"),
+        )
 
     def own_bets(self, shoe: str) -> Iterator[HeldBet]:
         """List the seat's bets in a shoe, coup by coup, the withdrawn ones too."""
@@ -43,13 +90,10 @@ class Bets(Calls):
 
     def purse(self, seat: str) -> Purse:
         """Show what a seat may stake and what it has on the table."""
-        answer = self._get(f"/v1/seats/{part(seat)}/purse")
-        return Purse(
-            answer.text("seat"),
-            answer.text("table"),
-            answer.number("balance_minor"),
-            answer.number("staked_minor"),
-        )
+        return _purse(self._get(f"/v1/seats/{part(seat)}/purse"))
+
+    def _choose(self, shoe: str, what: str, number: int | None) -> Choice:
+        return _choice(self._post(f"/v1/shoes/{part(shoe)}/{what}", given(number=number)), shoe)
 
 
 def read_settled(answer: Fields) -> SettledBet:
@@ -65,6 +109,37 @@ def read_settled(answer: Fields) -> SettledBet:
         returned_minor=answer.number("returned_minor"),
         left_minor=answer.number("left_minor"),
         balance_minor=answer.number("balance_minor"),
+    )
+
+
+def _purse(answer: Fields) -> Purse:
+    return Purse(
+        answer.text("seat"),
+        answer.text("table"),
+        answer.number("balance_minor"),
+        answer.number("staked_minor"),
+        answer.number("owed_minor"),
+        answer.flag("preserve"),
+    )
+
+
+def _listed(stakes: Mapping[str, int]) -> list[dict[str, str | int]]:
+    return [{"bet": name, "stake": stake} for name, stake in stakes.items()]
+
+
+def _seat_choice(answer: Fields) -> SeatChoice:
+    stakes = {bet.text("bet"): bet.number("stake") for bet in answer.parts("bets")}
+    player = answer.maybe("player", answer.text)
+    return SeatChoice(answer.text("seat"), player, answer.text("state"), answer.flag("missing"), stakes)
+
+
+def _looped_coup(answer: Fields) -> LoopedCoup:
+    return LoopedCoup(
+        answer.number("number"),
+        answer.number("index"),
+        answer.text("outcome"),
+        answer.number("staked_minor"),
+        answer.number("net_minor"),
     )
 
 

@@ -141,12 +141,69 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Purse:
-    """A seat's money in minor units: what it may stake, and what it has on the table."""
+    """A seat's money in minor units: what it may stake, what it has on the table, what the house lent it for loops.
+
+    `preserve` says whether its bets are laid again after every coup.
+    """
 
     seat: str
     table: str
     balance_minor: int
     staked_minor: int
+    owed_minor: int
+    preserve: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SeatChoice:
+    """What a seat chose for a shoe's next coup: waiting, bets, ready, passed or joined_late; its stakes by bet.
+
+    The coup waits for it where it is `missing`.
+    """
+
+    seat: str
+    player: str | None
+    state: str
+    missing: bool
+    stakes: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What everyone at a table chose for its shoe's next coup; the betting's times are None where none are kept."""
+
+    shoe: str
+    number: int
+    began: str | None
+    closes: str | None
+    may_deal: bool
+    seats: tuple[SeatChoice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LoopedCoup:
+    """One coup of a loop: where the log holds it, who won, what the seat staked and won or lost, in minor units."""
+
+    number: int
+    index: int
+    outcome: str
+    staked_minor: int
+    net_minor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Looped:
+    """What a loop played, and why it ended: by its `coups`, with the `shoe`, or for the `bank`; without receipts."""
+
+    shoe: str
+    seat: str
+    client: str
+    coups: tuple[LoopedCoup, ...]
+    reason: str
+    staked_minor: int
+    net_minor: int
+    balance_minor: int
+    owed_minor: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +231,7 @@ class DealtCoup:
     """A coup: its receipt, each card's audit path, and the reveal's receipt where it came with it.
 
     `bets` is the receipt of the record that closed the coup's bets where there were any, `settlement` what it made of
-    them: both only in the answer that dealt it.
+    them, `messages` what to tell each seat that won: all only in the answer that dealt it.
     `checked` says that each card was checked against the deck root, and the coup against its cards: the client knew
     the shoe's seal.
     """
@@ -186,6 +243,7 @@ class DealtCoup:
     checked: bool
     bets: Receipt | None = None
     settlement: tuple[SettledBet, ...] = ()
+    messages: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

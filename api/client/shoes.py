@@ -78,7 +78,8 @@ class Shoes(Calls):
         if reveal is not None:
             self._receipts.check(reveal, Reveal, {"shoe": shoe, "coups": answer.number("number") + 1}, index + 1)
         bets, settlement = self._closed(answer, shoe, index), tuple(map(read_settled, answer.parts("settlement")))
-        return replace(self._coup(answer, coup, reveal), bets=bets, settlement=settlement)
+        messages = {told.text("seat"): told.text("message") for told in answer.parts("messages")}
+        return replace(self._coup(answer, coup, reveal), bets=bets, settlement=settlement, messages=messages)
 
     def _closed(self, answer: Fields, shoe: str, coup_index: int) -> Receipt | None:
         """Check the receipt of what closed a coup's bets: it lies right before the coup, and counts those settled."""

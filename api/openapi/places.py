@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from api.answers.terms import SHOE_PATTERN, UUID_PATTERN
-from api.payloads import PLAYER_PATTERN, TABLE_PATTERN
+from api.answers.terms import SHOE_PATTERN
+from api.payloads import PLAYER_PATTERN, TABLE_PATTERN, UUID_PATTERN
 from audit.monitor import MONITORS
 from shoe.errors import ImpossibleError, expected
 from shoe.game.rules import MAX_COUPS

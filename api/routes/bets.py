@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from flask import Response
 
@@ -13,12 +13,16 @@ from api.cases import betting
 from api.cases.betting import lay_bets, pass_coup, withdraw
 from api.cases.holding import CoupHeld, Held, list_own_bets
 from api.cases.purses import read_purse
-from api.payloads import NewBets, NumberedQuery
+from api.payloads import ForCoup, NewBets, NumberedQuery
 from api.refusals import (
+    ANOTHER_COUP,
     BANK_TOO_SMALL,
     BET_LAID,
+    BETS_LOCKED,
+    BETTING_CLOSED,
     COUP_PASSED,
     DEADLINE_PASSED,
+    JOINED_LATE,
     NO_BETS,
     NOTHING_LAID,
     PURSE_TOO_SMALL,
@@ -28,6 +32,15 @@ from api.routes.endpoint import Resource
 from api.routes.exchange import answer_privately, commit, page, principal, print_hashes, read_cursor, service
 from shoe.proof.records import BetLine
 
+OF_A_CHOICE: Final = (
+    *(WRONG_STATE, DEADLINE_PASSED, NO_BETS, ANOTHER_COUP),
+    *(JOINED_LATE, BETTING_CLOSED, BETS_LOCKED, COUP_PASSED),
+)
+"""What every choice for the next coup may be refused for."""
+
+OF_BETS: Final = (BET_LAID, PURSE_TOO_SMALL, BANK_TOO_SMALL)
+"""What bets may be refused for besides."""
+
 blueprint = Resource("bets", "/v1")
 
 
@@ -36,36 +49,38 @@ blueprint = Resource("bets", "/v1")
     access=PLAYER,
     body=NewBets,
     answers={201: Choice},
-    refuses=(WRONG_STATE, DEADLINE_PASSED, NO_BETS, BET_LAID, COUP_PASSED, PURSE_TOO_SMALL, BANK_TOO_SMALL),
+    refuses=(*OF_A_CHOICE, *OF_BETS),
     claimed="must",
 )
 def lay(shoe_id: str, asked: NewBets) -> Response:
     """Bet on the next coup: one bet or several, all accepted or none; the stakes leave the purse at once."""
-    return commit(lay_bets(service(), shoe_id, principal(), asked.asked), _print_choice, shoe_id)
+    return commit(lay_bets(service(), shoe_id, principal(), asked.asked, asked.number), print_choice, shoe_id)
 
 
 @blueprint.post(
     "/shoes/{shoe_id}/passes",
     access=PLAYER,
+    body=ForCoup,
     answers={201: Choice},
-    refuses=(WRONG_STATE, DEADLINE_PASSED, NO_BETS, BET_LAID, COUP_PASSED),
+    refuses=(*OF_A_CHOICE, BET_LAID),
     claimed="may",
 )
-def sit_out(shoe_id: str) -> Response:
+def sit_out(shoe_id: str, asked: ForCoup) -> Response:
     """Pass: sit the next coup out."""
-    return commit(pass_coup(shoe_id, principal()), _print_choice, shoe_id)
+    return commit(pass_coup(shoe_id, principal(), asked.number), print_choice, shoe_id)
 
 
 @blueprint.post(
     "/shoes/{shoe_id}/bets/withdraw",
     access=PLAYER,
+    body=ForCoup,
     answers={201: Choice},
-    refuses=(WRONG_STATE, DEADLINE_PASSED, NO_BETS, NOTHING_LAID),
+    refuses=(WRONG_STATE, DEADLINE_PASSED, NO_BETS, ANOTHER_COUP, BETS_LOCKED, NOTHING_LAID),
     claimed="must",
 )
-def take_back(shoe_id: str) -> Response:
+def take_back(shoe_id: str, asked: ForCoup) -> Response:
     """Take back all that the seat has on the next coup, its pass too, before it is dealt."""
-    return commit(withdraw(shoe_id, principal()), _print_choice, shoe_id)
+    return commit(withdraw(shoe_id, principal(), asked.number), print_choice, shoe_id)
 
 
 @blueprint.get("/shoes/{shoe_id}/bets", access=PLAYER, query=NumberedQuery, answers={200: OwnBetPage})
@@ -84,7 +99,8 @@ def show_purse(seat_id: str) -> Response:
         return answer_privately(asdict(read_purse(session, seat_id, principal())))
 
 
-def _print_choice(choice: betting.Choice) -> dict[str, Any]:
+def print_choice(choice: betting.Choice) -> dict[str, Any]:
+    """Print what a seat chose, as every way to choose answers it."""
     return {
         "shoe": choice.shoe,
         "number": choice.number,
@@ -99,7 +115,12 @@ def _print_line(line: BetLine) -> dict[str, Any]:
 
 
 def _print_coup(coup: CoupHeld) -> dict[str, Any]:
-    return {"number": coup.number, "bets_index": coup.bets_index, "bets": [_print_held(held) for held in coup.bets]}
+    return {
+        "number": coup.number,
+        "bets_index": coup.bets_index,
+        "bets": [_print_held(held) for held in coup.bets],
+        "message": coup.message,
+    }
 
 
 def _print_held(held: Held) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from flask import Response
@@ -33,11 +34,13 @@ from api.cases.reading import (
 from api.cases.sealing import Sealed, seal_shoe
 from api.cases.settling import Settled
 from api.cases.standing import find_shoe
+from api.cases.telling import tell_seats
 from api.counted import print_roads
 from api.db.tables import ENDED_STATES, ContributionRow, ShoeRow
 from api.payloads import NewEntropy, NewSeal, NewVoid, NumberedQuery, OpenedSeed
 from api.problems import PROOF_FAILED
 from api.refusals import (
+    CHOICES_MISSING,
     CONTRIBUTIONS_FULL,
     DEADLINE_PASSED,
     NO_BEACON,
@@ -128,11 +131,14 @@ def seal(shoe_id: str, asked: NewSeal) -> Response:
     "/{shoe_id}/coups",
     access=CLIENT,
     answers={201: DealtCoupAnswer},
-    refuses=(WRONG_STATE, DEADLINE_PASSED),
+    refuses=(WRONG_STATE, DEADLINE_PASSED, CHOICES_MISSING),
     claimed="must",
 )
 def deal(shoe_id: str) -> Response:
-    """Close the bets, deal the next coup, and settle them; with the last one comes the reveal."""
+    """Close the bets, deal the next coup, and settle them; with the last one comes the reveal.
+
+    Where the table's terms say so, it waits until everyone at the table has chosen Deal or Pass, or their time is over.
+    """
     return commit(deal_coup(service(), shoe_id), _print_dealt, shoe_id)
 
 
@@ -253,6 +259,7 @@ def _print_dealt(dealt: Dealt) -> dict[str, Any]:
         reveal=None if dealt.reveal is None else print_logged(dealt.reveal),
         bets=None if dealt.bets is None else print_logged(dealt.bets),
         settlement=[_print_settled(settled) for settled in dealt.settlement],
+        messages=[asdict(told) for told in tell_seats(dealt.number, dealt.settlement)],
     )
 
 

@@ -50,6 +50,10 @@ class Seat:
     def withdraw(self, shoe: str) -> Any:
         return self.post(f"/shoes/{shoe}/bets/withdraw")
 
+    def refuse(self, path: str, slug: str, status: int = 409, **body: Any) -> str:
+        """Post what must be refused so, and moves no money; give the detail."""
+        return self.refused(path, body, slug, status)
+
     def own(self, shoe: str) -> list[Any]:
         """Every bet of the seat in a shoe, in order, each with its coup's number."""
         coups = self.get(f"/shoes/{shoe}/bets")["coups"]

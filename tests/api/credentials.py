@@ -31,7 +31,7 @@ class Signing(FlaskClient):
     ``Authorization: none`` a request stays anonymous.
     """
 
-    MUST = ("shoes", "seal", "coups", "void", "bets", "withdraw", "moves")
+    MUST = ("shoes", "seal", "coups", "void", "bets", "withdraw", "rebet", "loop", "moves")
     """The last parts of the addresses whose POST must carry an Idempotency-Key."""
 
     tokens: Tokens | None = None

@@ -41,6 +41,12 @@ VALID: Mapping[str, dict[str, Any]] = {
     "NewBets": {"bet": "player", "stake": 100},
     "NewLimit": {"maximum_minor": 100, "pin": "4711"},
     "NewMove": {"amount_minor": 100},
+    "NewLoop": {
+        "seat": "019c1000-0000-7000-8000-000000000000",
+        "bets": [{"bet": "player", "stake": 100}],
+        "coups": 3,
+    },
+    "SeatSettings": {"preserve": True},
     "NewWebhook": {"url": "https://casino.example/told", "events": ["coup.dealt"]},
 }
 """A body that a model takes, by its name: those that it needs and no more."""
@@ -216,7 +222,8 @@ def test_an_idempotency_key_that_is_none_is_refused(house: Installation, name: s
 @pytest.mark.parametrize("name", CLAIMED)
 def test_where_cards_or_money_move_there_must_be_an_idempotency_key(house: Installation, name: str) -> None:
     endpoint = ALL[name]
-    moves = endpoint.path.endswith(("/shoes", "/seal", "/coups", "/void", "/bets", "/withdraw", "/moves"))
+    last = ("/shoes", "/seal", "/coups", "/void", "/bets", "/withdraw", "/rebet", "/loop", "/moves")
+    moves = endpoint.path.endswith(last)
     answer = send(house, endpoint, json.dumps(valid(endpoint)).encode(), Idempotency_Key="none")
     if endpoint.path.endswith("/seal"):
         assert endpoint.claimed == "must"

@@ -120,6 +120,55 @@ def test_passing_and_refusals(at: Place) -> None:
     assert (dealt.bets, dealt.settlement) == (None, ())
 
 
+def test_a_table_is_run_by_what_everyone_chose(at: Place) -> None:
+    """ReBet, Deal and Pass at a table that waits for them; the coup they are meant for goes along."""
+    waits = {"deal": "all_chosen", "decide_s": 600, "rebet": True}
+    at.house.make_table("np_punto_banco_three", "t-2", overrides={**SHORT, "entropy": "house", "pace": waits})
+    at.house.publish_book("t-2", 1)
+    shoe, made = at.house.open_shoe("t-2", **DEADLINES).shoe, at.house.make_seat("t-2", 50_000)
+    at.house.lock(shoe)
+    at.house.seal(shoe)
+    seat = at.holding(made.token)
+    assert (at.house.choices(shoe).number, at.house.choices(shoe).may_deal) == (0, False)
+    seat.bet(shoe, {"tie": 100}, number=0)
+    with pytest.raises(ServiceProblem, match="waits until"):
+        at.house.deal(shoe)
+    assert [line.stake for line in seat.ready(shoe, number=0).lines] == [100]
+    shown = at.house.choices(shoe)
+    assert shown.began is not None
+    assert shown.closes is not None
+    assert shown.began < shown.closes
+    assert [(each.seat, each.player, each.state, each.missing, each.stakes) for each in shown.seats] == [
+        (made.seat, None, "ready", False, {"tie": 100})
+    ]
+    dealt = at.house.deal(shoe)
+    assert dealt.messages.keys() == {line.seat for line in dealt.settlement if line.result == "won"}
+    with pytest.raises(ServiceProblem, match="The next coup of shoe"):
+        seat.rebet(shoe, number=0)
+    assert [(line.bet, line.stake, line.number) for line in seat.rebet(shoe, number=1).lines] == [("tie", 100, 1)]
+    seat.withdraw(shoe, number=1)
+    assert seat.sit_out(shoe, number=1).lines == ()
+    assert [each.state for each in at.house.choices(shoe).seats] == ["passed"]
+
+
+def test_a_loop_through_the_client_is_what_the_log_says(at: Place) -> None:
+    assert at.seat.preserve(at.made.seat, preserve=True).preserve is True
+    assert at.seat.preserve(at.made.seat, preserve=False).preserve is False
+    played = at.house.loop(at.shoe, at.made.seat, {"tie": 400}, 5)
+    assert (played.shoe, played.seat, played.client, played.reason) == (at.shoe, at.made.seat, "guest-0", "coups")
+    listed = list(at.seat.coups(at.shoe))
+    assert [(coup.number, coup.index, coup.outcome) for coup in played.coups] == [
+        (coup.number, coup.index, coup.outcome) for coup in listed
+    ]
+    nets = [3200 if coup.outcome == "tie" else -400 for coup in listed]
+    assert [(coup.staked_minor, coup.net_minor) for coup in played.coups] == [(400, net) for net in nets]
+    assert (played.staked_minor, played.net_minor) == (2000, sum(nets))
+    purse = at.seat.purse(at.made.seat)
+    assert (
+        (purse.balance_minor, purse.owed_minor) == (played.balance_minor, played.owed_minor) == (50_000 + sum(nets), 0)
+    )
+
+
 LINE = '{"bet":"tie","client":"seat-0","number":0,"salt":"%s","shoe":"s","stake":100}' % ("ab" * 16)
 BET: dict[str, Any] = {"bet": "tie", "stake": 100, "salt": "ab" * 16, "line": LINE}
 

@@ -55,6 +55,11 @@ WRITTEN: Mapping[str, str] = {
     "POST /v1/shoes/{shoe_id}/bets": "player",
     "POST /v1/shoes/{shoe_id}/bets/withdraw": "player",
     "POST /v1/shoes/{shoe_id}/passes": "player",
+    "POST /v1/shoes/{shoe_id}/bets/rebet": "player",
+    "POST /v1/shoes/{shoe_id}/ready": "player",
+    "POST /v1/seats/{seat_id}/settings": "player",  # that one alone whose it is
+    "GET /v1/shoes/{shoe_id}/choices": "client operator",
+    "POST /v1/shoes/{shoe_id}/loop": "client",
     "GET /v1/shoes/{shoe_id}/bets": "player",
     "GET /v1/seats/{seat_id}/purse": "player client operator",  # of seats that one alone whose it is
     "GET /v1/seats/{seat_id}/limit": "player client operator",  # the same
@@ -88,6 +93,7 @@ WRITTEN: Mapping[str, str] = {
 WHOLE_ROOMS: Mapping[str, str] = {"/v1/webhooks": "operator", "/v1/audits": "regulator", "/v1/exports": "regulator"}
 """The same of everything below an address."""
 
+NOBODY = "019c1000-0000-7000-8000-000000000000"
 BODIES: Mapping[str, dict[str, Any]] = {
     "POST /v1/tables": {"preset": "np_punto_banco"},
     "POST /v1/tables/{table_id}/books": {"size": 1},
@@ -99,6 +105,8 @@ BODIES: Mapping[str, dict[str, Any]] = {
     "POST /v1/shoes/{shoe_id}/bets": {"bet": "player", "stake": 100},
     "POST /v1/seats/{seat_id}/limit": {"maximum_minor": 100, "pin": "4711"},
     "POST /v1/seats/{seat_id}/purse/moves": {"amount_minor": 100},
+    "POST /v1/shoes/{shoe_id}/loop": {"seat": NOBODY, "bets": [{"bet": "player", "stake": 100}], "coups": 1},
+    "POST /v1/seats/{seat_id}/settings": {"preserve": True},
     "POST /v1/verify": {"bundle": {}},
 }
 

@@ -156,7 +156,7 @@ def types(document: Any, operation: Any) -> dict[str, set[str]]:
 @pytest.mark.parametrize(
     ("name", "status", "slugs"),
     [
-        ("shoes.deal", "409", {"wrong-state", "deadline-passed"}),
+        ("shoes.deal", "409", {"wrong-state", "deadline-passed", "choices-missing"}),
         ("shoes.deal", "404", {"not-found"}),
         ("shoes.deal", "403", {"forbidden"}),
         ("shoes.deal", "400", {"bad-request", "malformed-json", "idempotency-key-missing"}),

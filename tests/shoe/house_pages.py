@@ -23,6 +23,9 @@ EDGES = "tests/audit/test_bet_edges.py::"
 BANK = "tests/audit/test_bank.py::"
 STATISTICS = "tests/api/test_statistics.py::"
 PAYOUTS = "tests/api/test_payouts.py::"
+BETS = "tests/api/test_bets.py::"
+PACE = "tests/api/test_pace.py::"
+LOOPING = "tests/api/test_looping.py::"
 WEEKS = "tests/api/test_weeks.py::"
 EVERYWHERE = "tests/api/test_limits.py::test_it_holds_at_all_tables_and_at_all_later_seats_of_the_player"
 BY_PIN = "tests/api/test_limits.py::test_a_limit_is_confirmed_by_pin_and_binds_the_next_bet"
@@ -48,6 +51,13 @@ REFUSED = LAYOUT + "test_bets_that_a_table_refuses"
 OWN_LIMIT = LAYOUT + "test_an_own_limit_can_only_be_lowered"
 COLUMNS = ROADS + "test_a_tie_stays_in_the_column_of_the_winner_before_it"
 DOPPELGANGER = HOUSES + "test_only_the_doppelganger_house_has_side_bets_and_they_need_a_main_bet"
+WITHDRAWN = BETS + "test_what_is_withdrawn_comes_back_and_is_not_closed"
+CHOSEN = PACE + "test_a_coup_is_dealt_once_everyone_has_chosen_deal_or_pass"
+SAT_OUT = PACE + "test_who_neither_bets_nor_passes_within_fifteen_seconds_sits_the_coup_out"
+REBET = PACE + "test_rebet_lays_again_what_was_dealt_last"
+TOLD = PACE + "test_a_seat_that_wins_is_told_what_went_to_its_purse"
+NEXT = PACE + "test_a_stake_that_comes_during_a_coup_counts_from_the_next"
+ASKED = PACE + "test_where_the_players_deal_deals_no_seat_waits"
 PAIRS = SETTLING + "test_pairs_are_classed_by_the_first_two_cards"
 
 
@@ -77,7 +87,7 @@ NP = (
     Rule("minus 5 % commission from your winning", ROW, "Of the win alone: the wager is “returned as whole”."),
     Rule("8 to 1 from ties", PAYS),
     Rule("bet only one option per game", REFUSED),
-    Rule("Loop option for creating stats from the games", ROW, "Playing the loop is the service's."),
+    Rule("Loop option for creating stats from the games", LOOPING + "test_a_loop_deals_and_settles_every_coup"),
     Rule("allowed to set wagers for all three option", TAKEN, "A table of its own: np_punto_banco_three."),
     Rule(
         "you are, at some point you are 97% sure to explode the Bank",
@@ -85,7 +95,11 @@ NP = (
         "At most 1 in 11 however the purse is staked, and beyond all hope with the default stake.",
     ),
     Rule("small default wager gives you buffer", BANK + "test_the_players_bet_by_the_closed_form_of_gamblers_ruin"),
-    Rule("When Loop option is enabled, limits for losses are disabled", API),
+    Rule(
+        "When Loop option is enabled, limits for losses are disabled",
+        LOOPING + "test_what_the_purse_lacks_is_lent_and_what_comes_back_pays_it_first",
+        "The house lends what the purse lacks; what comes back pays that first.",
+    ),
     Rule("8 or 9 in initial deal, the game ends immediately", NATURAL),
     Rule("A cut-card is placed in front of the seventh-last card", ROW),
     Rule("drawing of the cut-card indicates the last coup", LAST, "The coup that draws it is the last, not one more."),
@@ -103,17 +117,24 @@ NP = (
         TABLEAU + "test_cards_go_to_player_and_banker_by_turns_then_the_players_third",
     ),
     Rule("All cards are dealt face up", API),
-    Rule("you must set the wager, and select result", API, "Loop and rebet set them again by themselves."),
-    Rule("After the game is over, you click the deck", API),
-    Rule("You can do changes to the wager and other things during the game", API),
-    Rule("taken to notice in the next game you play", API),
+    Rule(
+        "you must set the wager, and select result",
+        BETS + "test_a_malformed_bet_is_refused",
+        "Loop play and a preserved wager set them again by themselves.",
+    ),
+    Rule("After the game is over, you click the deck", ASKED),
+    Rule("You can do changes to the wager and other things during the game", NEXT),
+    Rule("taken to notice in the next game you play", NEXT),
     Rule(
         "The cash reserves of the NP Casino are limited", LAYOUT + "test_a_bet_that_the_bank_could_not_pay_is_refused"
     ),
     Rule("possible to explode the whole casino", LAYOUT + "test_a_bank_is_broken_by_play"),
     Rule("re-shuffling of the deck is fully automated", API),
-    Rule("By default the program clears your previous wagers", API),
-    Rule("Preserve wager", ROW, "Keeping the wager laid is the service's."),
+    Rule(
+        "By default the program clears your previous wagers",
+        PACE + "test_a_wager_is_cleared_after_a_coup_unless_it_is_preserved",
+    ),
+    Rule("Preserve wager", PACE + "test_a_preserved_wager_lies_on_the_next_coup"),
     Rule("games you have played are not saved to anywhere", API, "Here every coup is a record; who bet is in none."),
     Rule("Player = The games you have played betting on Player's victory", API),
     Rule("Total = Shows the totals for each column", API),
@@ -180,17 +201,17 @@ CHANCE = (
         "As the full instructions say, by the third card.",
     ),
     Rule("clicking repeatedly to increase the bet", API),
-    Rule("click on CLEAR BETS to remove the bet", API),
+    Rule("click on CLEAR BETS to remove the bet", WITHDRAWN),
     Rule("or any combination of these", TAKEN),
-    Rule("The bet amount must be set before the cards are dealt", API),
+    Rule("The bet amount must be set before the cards are dealt", NEXT),
     Rule("The default bet amount and minimum bet amount is $1", ROW),
     Rule("The maximum chip amount is $500", ROW, "It bounds a chip, not a stake: no greatest stake is said."),
     Rule("select and place different bet amounts", TAKEN),
-    Rule("only possible if you have not yet begun to play", API),
+    Rule("only possible if you have not yet begun to play", NEXT),
     Rule("A Win on the Banker's hand pays 19 - 20", NINETEEN),
     Rule("Player's hand pays 1 - 1 or even money", PAYS),
     Rule("A Tie pays 8 - 1", PAYS),
-    Rule('click the "Deal" button to start dealing', API),
+    Rule('click the "Deal" button to start dealing', ASKED),
     Rule("After the first 2 cards are dealt to each hand", NATURAL),
     Rule('value of 0 to 5: Another card is drawn for the "Player"', PLAYER_CELL),
     Rule('value of 6 or 7: The "Player" hand stands', PLAYER_CELL),
@@ -213,8 +234,8 @@ CHANCE = (
         TIED,
         "Pushed, and the stake stays.",
     ),
-    Rule("your win amount will be credited to your purse", API),
-    Rule("a message will appear advising you of the amount", API),
+    Rule("your win amount will be credited to your purse", TOLD),
+    Rule("a message will appear advising you of the amount", TOLD),
 )
 
 INTERCASINO = (
@@ -224,13 +245,13 @@ INTERCASINO = (
     Rule("8 decks of 52 cards are used", ROW),
     Rule("$1, $5, $25, $100, $500", ROW),
     Rule("To specify a bet that is not equal to an existing chip denomination", TAKEN),
-    Rule("withdraw your entire wager", API),
-    Rule("You may repeat your last bet", ROW, "Laying it again is the service's."),
+    Rule("withdraw your entire wager", WITHDRAWN),
+    Rule("You may repeat your last bet", REBET),
     Rule(
         "automatically adjusted to the minimum bet amount",
         LAYOUT + "test_intercasino_raises_a_lower_stake_to_its_least",
     ),
-    Rule("After the player has pressed either the Deal or Pass button", API),
+    Rule("After the player has pressed either the Deal or Pass button", ASKED),
     Rule("All tens and picture cards are worth zero", POINTS),
     Rule("adjusted by subtracting 10 from the total", TOTALS),
     Rule("the player does not ask for a third card", PLAYER_CELL),
@@ -276,7 +297,7 @@ INTERCASINO = (
     ),
     Rule("commission that is paid on gaining bank bets", ROW, "As above."),
     Rule("bet three ways: on the bank, on the gambler's cards, or for a draw", TAKEN),
-    Rule("wagers are made prior to any cards being given out", API),
+    Rule("wagers are made prior to any cards being given out", NEXT),
 )
 
 DOPPELGANGER_HOUSE = (
@@ -319,13 +340,16 @@ VIP = (
     Rule("The cards are shuffled after each hand", ROW),
     Rule("8 decks of 52 cards are used", ROW),
     Rule("stacked by denomination ($1, $5, $25, $100, $500)", ROW),
-    Rule("withdraw your entire wager", API),
-    Rule("repeat your last bet by clicking on the ReBet button", ROW, "Laying it again is the service's."),
-    Rule("skip the given deal (before your first card is dealt)", TAKEN, "No bets are a pass; when is the service's."),
-    Rule("bet or pass within 15 seconds", ROW, "Keeping the time is the service's."),
-    Rule("automatically excluded from that particular hand", API),
-    Rule("wait until the round is over", API),
-    Rule("After each player has pressed either the Deal or Pass button", ROW),
+    Rule("withdraw your entire wager", WITHDRAWN),
+    Rule("repeat your last bet by clicking on the ReBet button", REBET),
+    Rule(
+        "skip the given deal (before your first card is dealt)",
+        BETS + "test_who_passes_bets_again_only_on_the_next_coup_or_after_taking_it_back",
+    ),
+    Rule("bet or pass within 15 seconds", SAT_OUT),
+    Rule("automatically excluded from that particular hand", SAT_OUT),
+    Rule("wait until the round is over", PACE + "test_who_joins_in_mid_coup_is_not_waited_for_and_bets_on_the_next"),
+    Rule("After each player has pressed either the Deal or Pass button", CHOSEN),
     Rule("All tens and picture cards are worth zero", POINTS),
     Rule("adjusted by subtracting 10 from the total", TOTALS),
     Rule("No hand receives more than three cards", CHART),
@@ -357,16 +381,16 @@ VIP = (
         "Friday 00:00 in US Eastern time, daylight saving observed.",
     ),
     Rule("affects the bet limit for all games", EVERYWHERE),
-    Rule("0 | Repeat last bet", API),
-    Rule("Enter | Deal", API),
-    Rule("1 | Bet on Player Hand", API),
-    Rule("2 | Bet on Banker Hand", API),
-    Rule("3 | Bet on Tie", API),
+    Rule("0 | Repeat last bet", REBET),
+    Rule("Enter | Deal", PACE + "test_bets_lock_at_deal"),
+    Rule("1 | Bet on Player Hand", BY_HAND),
+    Rule("2 | Bet on Banker Hand", BY_HAND),
+    Rule("3 | Bet on Tie", BY_HAND),
     Rule("Up Arrow | Increase bet by $1", API),
     Rule("Down Arrow | Decrease bet by $1", API),
     Rule("<Shift> Up Arrow | Increase bet by $10", API),
     Rule("<Shift> Down Arrow | Decrease bet by $10", API),
-    Rule("Del or . | Withdraw bet", API),
+    Rule("Del or . | Withdraw bet", WITHDRAWN),
     Rule("a tie is indicated by a dash '-'", COLUMNS),
     Rule("displayed in the same column", COLUMNS),
     Rule("A new column is displayed when", COLUMNS),
