@@ -29,13 +29,16 @@ class Tally:
     """Counts over the judged coups of any number of shoes; ``a + b`` is the tally of both.
 
     `coups` counts each kind of coup; `lengths` the shoes by their judged coups m; `wins` the sequences by
-    their wins (of banker, of player); `runs` adds up the runs of equal winners, ties left out.
+    their wins (of banker, of player); `runs` adds up the runs of equal winners, ties left out. `whole_shoes` says that
+    all coups of shoes of unknown end are in it, where only the cards bound their number: the cut card biases these
+    (`cutcard.py`).
     """
 
     coups: Counter[Seen] = field(default_factory=Counter)
     lengths: Counter[int] = field(default_factory=Counter)
     wins: Counter[tuple[int, int]] = field(default_factory=Counter)
     runs: int = 0
+    whole_shoes: bool = False
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(
@@ -43,6 +46,7 @@ class Tally:
             self.lengths + other.lengths,
             self.wins + other.wins,
             self.runs + other.runs,
+            self.whole_shoes or other.whole_shoes,
         )
 
     @property

@@ -45,6 +45,7 @@ def evidence(tmp_path_factory):
     """The folder that the README's first command makes."""
     folder = tmp_path_factory.mktemp("readme")
     (folder / "printed").write_text(run(FIRST, folder), encoding="utf-8")
+    shutil.copy(ROOT / "tests" / "vectors" / "logs" / "one-card-hands-6d.csv", folder)
     return folder
 
 
@@ -81,7 +82,12 @@ def test_a_command_prints_what_the_readme_shows(evidence, command, printed):
 
 @pytest.mark.parametrize(
     "command",
-    ["fairshoe odds --decks 8", "fairshoe odds --table np_punto_banco", "fairshoe roads BPTBBBPPTPBBBBBBBBP"],
+    [
+        "fairshoe odds --decks 8",
+        "fairshoe odds --table np_punto_banco",
+        "fairshoe roads BPTBBBPPTPBBBBBBBBP",
+        'fairshoe audit one-card-hands-6d.csv --decks 6 --examples 1 || echo "exit code $?"',
+    ],
 )
 def test_what_never_changes_is_shown_to_the_digit(evidence, command):
     shown = dict(sessions())[command]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, sqrt
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from shoe.game.cards import DECK
 from shoe.game.tableau import MAX_CARDS
 
 Label = TypeVar("Label", bound=Hashable)
+
+_LEAST_CARDS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +108,11 @@ def impossible_items(counts: Mapping[str, int]) -> tuple[LineItem, ...]:
 
 
 def require_judged(tally: Tally, decks: int) -> None:
-    """Raise InputError on a tally of no coups, or of more judged coups a shoe than `decks` decks can promise."""
-    most = DECK * decks // MAX_CARDS
+    """Raise InputError on a tally of no coups, or of more judged coups a shoe than `decks` decks can promise.
+
+    Of whole shoes it may hold as many coups of a shoe as the cards can be enough for.
+    """
+    most = DECK * decks // (_LEAST_CARDS if tally.whole_shoes else MAX_CARDS)
     if tally.n == 0:
         raise InputError(expected("1 or more judged coups", 0, "tally"))
     if max(tally.lengths) > most:

@@ -164,6 +164,7 @@ RUNS: dict[Path_, Run] = {
     ("shuffle",): lambda _, __: ["--server-seed", "00" * 32, "--transcript", "transcript.json"],
     ("odds",): lambda _, __: ["--decks", "6"],
     ("roads",): lambda _, __: ["BPTB"],
+    ("audit",): lambda _, __: ["bundle.json", "--vkey", "vkey", "--decks", "1"],
     ("certify",): lambda _, __: ["--table", "np_punto_banco", "--power", ".9"],
     ("migrate",): lambda _, __: [],
     ("backup",): lambda _, to: [str(to / "backup")],
