@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -32,12 +33,12 @@ def block(language, holding):
 
 
 def sessions():
-    """Each command of a console block, with the output printed under it."""
+    """Each console block as its commands, each with the output printed under it."""
     for text in blocks("console"):
-        for session in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
-            command, _, printed = session.partition("\n")
-            if not command.startswith("fairshoe serve"):
-                yield command, printed
+        commands = (session.partition("\n") for session in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:])
+        session = [(command, printed) for command, _, printed in commands if not command.startswith("fairshoe serve")]
+        if session:
+            yield session
 
 
 @pytest.fixture(scope="module")
@@ -70,14 +71,16 @@ def pattern(printed):
     return text.replace(re.escape("…\n"), r"(?:.*\n)*?").replace(re.escape("\n…"), r"(?:\n.*)*")
 
 
-@pytest.mark.parametrize(("command", "printed"), list(sessions()))
-def test_a_command_prints_what_the_readme_shows(evidence, command, printed):
-    if command == FIRST:
-        assert (evidence / "evidence" / "bundle.json").exists()
-        return
-    out = run(command, evidence)
-    if printed:
-        assert re.fullmatch(pattern(printed), re.sub(r"\d+", "0", out.strip()))
+@pytest.mark.parametrize("session", [pytest.param(each, id=each[0][0]) for each in sessions()])
+def test_commands_print_what_the_readme_shows(evidence, session):
+    """A block's commands run in its order: some need what those before them made."""
+    for command, printed in session:
+        if command == FIRST:
+            assert (evidence / "evidence" / "bundle.json").exists()
+            continue
+        out = run(command, evidence)
+        if printed:
+            assert re.fullmatch(pattern(printed), re.sub(r"\d+", "0", out.strip())), command
 
 
 @pytest.mark.parametrize(
@@ -90,7 +93,7 @@ def test_a_command_prints_what_the_readme_shows(evidence, command, printed):
     ],
 )
 def test_what_never_changes_is_shown_to_the_digit(evidence, command):
-    shown = dict(sessions())[command]
+    shown = dict(chain.from_iterable(sessions()))[command]
     lines = [line for line in shown.strip().splitlines() if line != "…"]
     out = run(command, evidence).splitlines()
     assert len(lines) > 4
