@@ -82,7 +82,7 @@ def report(
     pdf_key = _pdf_key(certificate, password_file, sandbox)
     made = _build(findings, counts)
     note("printing page and PDF")
-    documents = Documents(made.to_bytes(), print_page(made), print_pdf(made))
+    documents = Documents(made.to_bytes(), print_page(made.document), print_pdf(made.document))
     files = dict(documents.by_name())
     if signing is not None:
         files[NOTE] = sign_report(made, documents, signing).encode()

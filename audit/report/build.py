@@ -10,7 +10,7 @@ from audit.encoding import digest
 from audit.findings import MOST_BYTES
 from audit.report.clauses.bodies import BODIES
 from audit.report.clauses.clause import judge
-from audit.report.document import Document
+from audit.report.document import Document, Fact
 from audit.report.provenance import Provenance
 from audit.report.sample import deal_sample
 from audit.report.sections import checks, clause_table, closing, game, opening, results
@@ -99,5 +99,6 @@ def build(source: Source, made_by: Provenance, counts: RunCounts | None = None) 
         verdict="PASS" if source.passed else "FAIL",
         words=source.content["verdict_in_words"],
         sections=sections,
+        foot=Fact("Findings, SHA-256", source.hash.hex(), "code"),
     )
     return Report(source, made_by, judgements, document)

@@ -154,13 +154,17 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole report: its titles, the verdict in one word and in a sentence, and the sections in order."""
+    """A whole report: titles, the verdict in one word and in a sentence, sections in order, and what every page names.
+
+    `foot` is the digest or the like that stands at the foot.
+    """
 
     title: str
     subtitle: str
     verdict: str
     words: str
     sections: tuple[Section, ...]
+    foot: Fact
 
     def to_json(self) -> dict[str, Any]:
         """List the fields under their names."""
@@ -170,6 +174,7 @@ class Document:
             "verdict": self.verdict,
             "words": self.words,
             "sections": [section.to_json() for section in self.sections],
+            "foot": self.foot.to_json(),
         }
 
 

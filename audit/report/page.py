@@ -1,4 +1,4 @@
-"""The report as one HTML page: nothing is fetched, nothing runs, every plot has its numbers in a table."""
+"""A document as one HTML page: nothing is fetched, nothing runs, every plot has its numbers in a table."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ from typing import Final
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape
 
-from audit.report.build import Report
+from audit.report.document import Document
 from audit.report.setting import set_document
 
 _TEMPLATES: Final = files("audit.report") / "templates"
 
 
-def print_page(report: Report) -> bytes:
+def print_page(document: Document) -> bytes:
     """Print the page as UTF-8. Its policy lets no browser load or run anything but the style in it."""
     style = _read("report.css")
     made = (
         _environment()
         .get_template("report.html")
         .render(
-            document=set_document(report.document),
-            findings_hash=report.source.hash.hex(),
+            document=set_document(document),
             style=style,
             style_hash=base64.b64encode(sha256(style.encode()).digest()).decode(),
         )

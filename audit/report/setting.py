@@ -16,6 +16,7 @@ def set_document(document: Document) -> dict[str, Any]:
         "verdict": document.verdict,
         "words": typeset(document.words),
         "sections": [_section(number, section) for number, section in enumerate(document.sections, 1)],
+        "foot": _fact(document.foot.to_json()),
     }
 
 
@@ -32,7 +33,7 @@ def _block(block: Any) -> dict[str, Any]:
         numbers = _table(shown["table"])
         return {**shown, **_typeset(shown, "title", "description"), "svg": block.svg, "table": numbers}
     if "facts" in shown:
-        return {**shown, "facts": [{**fact, **_value(fact)} for fact in shown["facts"]]}
+        return {**shown, "facts": [_fact(fact) for fact in shown["facts"]]}
     if "items" in shown:
         return {**shown, "items": [typeset(item) for item in shown["items"]]}
     return {**shown, **_typeset(shown, "text")} if "text" in shown else shown
@@ -48,9 +49,9 @@ def _table(shown: dict[str, Any]) -> dict[str, Any]:
     return {**shown, **_typeset(shown, "caption"), "columns": columns, "rows": rows}
 
 
-def _value(fact: dict[str, Any]) -> dict[str, Any]:
+def _fact(fact: dict[str, Any]) -> dict[str, Any]:
     value = fact["value"] if fact["kind"] in ("code", "status") else typeset(fact["value"])
-    return {"name": typeset(fact["name"]), "value": value}
+    return {**fact, "name": typeset(fact["name"]), "value": value}
 
 
 def _typeset(shown: dict[str, Any], *keys: str) -> dict[str, str]:

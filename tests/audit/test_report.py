@@ -29,7 +29,7 @@ FAILED = ("batch_runs", "production_cards_used")
 
 @pytest.fixture(scope="module")
 def page() -> Element:
-    return read_page(print_page(report()))
+    return read_page(print_page(report().document))
 
 
 def failing(*names: str) -> bytes:
@@ -105,10 +105,10 @@ def test_a_failing_check_makes_clauses_fail_and_is_listed() -> None:
     assert ("25 CFR 547.14", "(b)(2)(ii)") in failed
     assert ("South Dakota 48:02:08:02", "(2)") in failed
     assert ("South Dakota 48:02:08:02", "(3)") not in failed
-    text = print_page(made).decode()
+    text = print_page(made.document).decode()
     assert "Non-compliances: checks that are rejected" in text
     assert 'class="status FAIL"' in text
-    assert 'class="status FAIL"' not in print_page(report()).decode()
+    assert 'class="status FAIL"' not in print_page(report().document).decode()
 
 
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: body.name)
@@ -238,7 +238,7 @@ def evil(content: Json) -> None:
 
 def test_names_that_are_markup_come_out_as_text() -> None:
     made = build(read_findings(changed(evil)), MADE_BY)
-    text = print_page(made)
+    text = print_page(made.document)
     assert b"<script" not in text
     assert b"<b onload" not in text
     words = read_page(text).words

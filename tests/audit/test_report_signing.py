@@ -40,7 +40,7 @@ DOCUMENTS = Documents(b"{}", b"<html>", b"%PDF")
 
 @pytest.fixture(scope="module")
 def pdf() -> bytes:
-    return print_pdf(report())
+    return print_pdf(report().document)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_the_pdf_is_tagged_has_a_title_and_no_date_and_runs_nothing(pdf: bytes) 
 
 def test_names_that_are_markup_are_set_as_text() -> None:
     """Typst's own markup, code, math and references in every name: it compiles, and nothing of it is run."""
-    made = print_pdf(build(read_findings(changed(evil)), MADE_BY))
+    made = print_pdf(build(read_findings(changed(evil)), MADE_BY).document)
     assert made.startswith(b"%PDF-1.7")
 
 
@@ -228,7 +228,7 @@ def test_a_note_of_another_key_text_or_form_does_not_verify() -> None:
 
 def test_a_failing_report_is_signed_as_failing() -> None:
     made = build(read_findings(changed(reject("batch_runs"))), MADE_BY)
-    assert "\nverdict fail\n" in note_text(made, Documents(made.to_bytes(), print_page(made), b""))
+    assert "\nverdict fail\n" in note_text(made, Documents(made.to_bytes(), print_page(made.document), b""))
 
 
 def test_a_signing_key_is_read_from_pem() -> None:

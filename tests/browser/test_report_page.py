@@ -33,7 +33,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_bytes(print_page(report()))
+    path.write_bytes(print_page(report().document))
     return path.as_uri()
 
 
@@ -70,7 +70,7 @@ def test_the_style_is_let_in_by_the_pages_own_policy(browser: Any, address: str)
 def test_axe_can_fail(browser: Any, tmp_path: Path) -> None:
     from axe_playwright_python.sync_playwright import Axe  # noqa: PLC0415  an extra
 
-    worse = print_page(report()).replace(b' lang="en"', b"", 1).replace(b"<svg ", b'<svg aria-label="" ', 1)
+    worse = print_page(report().document).replace(b' lang="en"', b"", 1).replace(b"<svg ", b'<svg aria-label="" ', 1)
     (tmp_path / "worse.html").write_bytes(worse)
     page = browser.new_page(bypass_csp=True)
     page.goto((tmp_path / "worse.html").as_uri())

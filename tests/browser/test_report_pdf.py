@@ -24,7 +24,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def signed() -> bytes:
     now = datetime.now(UTC)
-    return sign_pdf(print_pdf(report()), self_signed(ec.derive_private_key(7, ec.SECP256R1()), now), now)
+    return sign_pdf(print_pdf(report().document), self_signed(ec.derive_private_key(7, ec.SECP256R1()), now), now)
 
 
 def pdfsig(pdf: bytes, folder: Path) -> str:
@@ -49,7 +49,7 @@ def test_pdfsig_does_not_verify_a_changed_byte(signed: bytes, tmp_path: Path) ->
 
 def test_poppler_reads_the_text_in_its_order(tmp_path: Path) -> None:
     """A second reader finds the verdict, every section's title and the clauses' statuses."""
-    (tmp_path / "r.pdf").write_bytes(print_pdf(report()))
+    (tmp_path / "r.pdf").write_bytes(print_pdf(report().document))
     command = [program("pdftotext"), "-layout", str(tmp_path / "r.pdf"), "-"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     for section in report().document.sections:
