@@ -39,6 +39,16 @@ def new_file(path: Path, mode: int) -> Iterator[BinaryIO]:
     force(path.parent)
 
 
+def replace_file(path: Path, content: bytes) -> None:
+    """Put a whole file in the place of an older one, or where none is; readers see the one or the other.
+
+    Raises OSError where that can't be.
+    """
+    beside = path.with_name(f"{path.name}.part")
+    beside.write_bytes(content)
+    beside.replace(path)
+
+
 def _require_absent(path: Path) -> None:
     if os.path.lexists(path):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))

@@ -293,6 +293,7 @@ def proofs(story: Story, shoe: str) -> None:
     watch_coups(story.house.service)
     story.ask("monitors.show_monitors", token=None, table_id="salon-1")
     story.ask("monitors.show_monitor", token=None, table_id="salon-1", monitor="outcomes")
+    story.ask("monitors.plot_monitor", token=None, table_id="salon-1", monitor="outcomes")
     story.ask("tables.show_tables", token=None)
     story.ask("tables.show_books", token=None, table_id="salon-1")
 

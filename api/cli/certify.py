@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
@@ -22,6 +21,7 @@ from api.cli.output import BadInput, EnvironmentFault, columns, examples, json_o
 from api.cli.outside import PROGRAMS, outside_listing, outside_object, run_outside
 from api.cli.sizes import parse_power, print_sizes
 from api.cli.workers import workforce
+from api.newfile import replace_file
 from audit.battery import MAX_SHOES
 from audit.findings import MOST_BYTES, Findings, find
 from audit.health import START_BYTES, HealthError, HealthMonitor
@@ -204,9 +204,7 @@ def _where_it_stands(out: Path | None) -> str:
 def _write(path: Path, content: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_name(f"{path.name}.part")
-        beside.write_bytes(content)
-        os.replace(beside, path)
+        replace_file(path, content)
     except OSError as error:
         raise EnvironmentFault(
             f"{error.filename or path}: {error.strerror}; choose another folder with --out"

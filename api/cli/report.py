@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from api.cli.inputs import read_file
 from api.cli.output import BadInput, EnvironmentFault, columns, examples, json_option, note, print_object, print_text
+from api.newfile import replace_file
 from api.provenance import made_by
 from api.world import real_world
 from audit.checkpoint import load
@@ -159,9 +159,7 @@ def _write(out: Path, files: dict[str, bytes]) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
-            beside = out / f"{name}.part"
-            beside.write_bytes(content)
-            os.replace(beside, out / name)
+            replace_file(out / name, content)
     except OSError as error:
         raise EnvironmentFault(f"{error.filename or out}: {error.strerror}; choose another folder with --out") from None
 

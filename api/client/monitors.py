@@ -5,6 +5,7 @@ from __future__ import annotations
 from api.client.calls import Calls, part
 from api.client.fields import Fields
 from api.client.results import MonitorPoint, TableMonitor
+from api.client.transport import DRAWING
 
 
 class Monitors(Calls):
@@ -20,6 +21,10 @@ class Monitors(Calls):
         return tuple(
             MonitorPoint(point.number("coups"), point.text("evidence"), point.text("log10")) for point in points
         )
+
+    def monitor_plot(self, table: str, monitor: str) -> str:
+        """Fetch the plot of that path, as SVG."""
+        return self._transport.get(f"/v1/tables/{part(table)}/monitors/{part(monitor)}/plot", media_type=DRAWING)
 
 
 def _monitor(answer: Fields) -> TableMonitor:

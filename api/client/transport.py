@@ -20,6 +20,7 @@ from shoe.errors import FairshoeError, InputError, expected
 
 JSON: Final = "application/json"
 TEXT: Final = "text/plain"
+DRAWING: Final = "image/svg+xml"
 PROBLEM: Final = "application/problem+json"
 
 _KEY_BYTES: Final = 16

@@ -6,12 +6,13 @@ from flask import Response
 
 from api.access import ANYONE
 from api.answers import MonitorPath, MonitorsShown
-from api.cases.monitoring import count_monitored, read_monitors, read_path
-from api.monitored import print_monitor, print_path
+from api.cases.monitoring import Monitor, count_monitored, read_monitors, read_path
+from api.monitored import course_of, print_monitor, print_path
 from api.refusals import no_such
 from api.routes.endpoint import Resource
 from api.routes.exchange import answer, service
 from audit.monitor import MONITORS
+from audit.report.monitored import draw_course
 
 blueprint = Resource("monitors", "/v1/tables")
 
@@ -27,11 +28,21 @@ def show_monitors(table_id: str) -> Response:
 @blueprint.get("/{table_id}/monitors/{monitor}", access=ANYONE, answers={200: MonitorPath})
 def show_monitor(table_id: str, monitor: str) -> Response:
     """Show a monitor of a table, with the path that its evidence took."""
+    found, tables, path = _read(table_id, monitor)
+    return answer({"table": table_id, **print_monitor(found, tables), "points": print_path(path)})
+
+
+@blueprint.get("/{table_id}/monitors/{monitor}/plot", access=ANYONE, answers={200: "image/svg+xml"})
+def plot_monitor(table_id: str, monitor: str) -> Response:
+    """Plot the path of a monitor's evidence on a scale of powers of ten; its numbers are the points of the monitor."""
+    found, tables, path = _read(table_id, monitor)
+    return Response(draw_course(course_of(found, tables, path)), content_type="image/svg+xml")
+
+
+def _read(table_id: str, monitor: str) -> tuple[Monitor, int, list[tuple[int, float]]]:
+    """Read a monitor, how many tables are monitored, and the monitor's path; raises Refusal where there is none."""
     if monitor not in MONITORS:
         raise no_such("monitor", monitor)
     with service().reading() as session:
-        found = {each.name: each for each in read_monitors(session, table_id)}
-        tables = count_monitored(session)
-        name = next(name for name in found if name == monitor)
-        path = read_path(session, table_id, name)
-    return answer({"table": table_id, **print_monitor(found[name], tables), "points": print_path(path)})
+        found = next(each for each in read_monitors(session, table_id) if each.name == monitor)
+        return found, count_monitored(session), read_path(session, table_id, found.name)

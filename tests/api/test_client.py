@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
+import time
 import urllib.request
 from pathlib import Path
 
@@ -446,3 +448,27 @@ def test_a_record_beside_another_receipt_is_no_evidence(at):
     assert parse_fields(json.dumps(answer)).receipt() == receipt
     with pytest.raises(ProofError):
         parse_fields(json.dumps({**answer, "index": answer["index"] + 1})).receipt()
+
+
+# --- monitors ------------------------------------------------------------------------------------
+
+
+def test_monitors_are_read_as_the_service_shows_them(at):
+    """The service's own keeper goes past the coups meanwhile."""
+    dealt = len(at.dealt)
+    until = time.monotonic() + 60
+    while min(each.coups for each in at.client.monitors("t-1")) < dealt:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    shown = at.client.monitors("t-1")
+    assert {(each.coups, each.alarms, each.alarm_index, each.changed_after) for each in shown} == {
+        (dealt, 0, None, None)
+    }
+    for monitor in shown:
+        path = at.client.monitor_path("t-1", monitor.name)
+        assert path[-1].coups == dealt
+        assert path[-1].evidence == monitor.evidence
+        drawing = at.client.monitor_plot("t-1", monitor.name)
+        (line,) = re.findall(r'<polyline points="([^"]+)"', drawing)
+        assert len(line.split()) == dealt + 1
+    refused(lambda: at.client.monitor_plot("t-1", "evil"), 404, "not-found")

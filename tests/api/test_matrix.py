@@ -35,6 +35,7 @@ WRITTEN: Mapping[str, str] = {
     "GET /v1/tables/{table_id}/books": EVERYONE,
     "GET /v1/tables/{table_id}/monitors": EVERYONE,
     "GET /v1/tables/{table_id}/monitors/{monitor}": EVERYONE,
+    "GET /v1/tables/{table_id}/monitors/{monitor}/plot": EVERYONE,
     "GET /v1/shoes/{shoe_id}": EVERYONE,
     "GET /v1/shoes/{shoe_id}/records": EVERYONE,
     "GET /v1/shoes/{shoe_id}/coups": EVERYONE,

@@ -6,8 +6,11 @@ The right states are those that `audit.monitor` comes to from the records alone,
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from math import log
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +24,7 @@ from api.keeper import Keeper
 from api.log import read_records
 from audit.exact import multiplicities
 from audit.monitor import MONITORS, begin_monitor, go_past, laws_of, print_log, print_state, without
+from audit.report.monitored import Course, draw_course
 from shoe.game import tableau
 from shoe.game.cards import parse_card
 from shoe.proof.records import Alarm, parse_as
@@ -116,8 +120,28 @@ def test_the_path_has_a_point_for_each_of_the_first_coups(two: Installation) -> 
 
 def test_what_is_not_there_is_not_found(house: Installation) -> None:
     house.table("t", **HOUSE)
-    for path in ("/tables/none/monitors", "/tables/none/monitors/outcomes", "/tables/t/monitors/evil"):
-        problem_of(house.client.get(f"/v1{path}"), "not-found", 404)
+    for path in ("none/monitors", "none/monitors/outcomes", "none/monitors/outcomes/plot", "t/monitors/evil"):
+        problem_of(house.client.get(f"/v1/tables/{path}"), "not-found", 404)
+    problem_of(house.client.get("/v1/tables/t/monitors/evil/plot"), "not-found", 404)
+
+
+def test_the_plot_is_of_the_path(two: Installation) -> None:
+    """The same drawing comes of the numbers that the monitor's own address gives."""
+    watch_coups(two.service)
+    for name in MONITORS:
+        answer = two.client.get(f"/v1/tables/t/monitors/{name}/plot")
+        assert (answer.status_code, answer.content_type) == (200, "image/svg+xml")
+        shown = two.get(f"/tables/t/monitors/{name}")
+        path = tuple((point["coups"], float(point["log10"]) * log(10)) for point in shown["points"])
+        bar = log(float(shown["threshold"]))
+        again = draw_course(Course(name, shown["coups"], path[-1][1], bar, shown["alarms"], None, path))
+        assert corners(answer.text) == corners(again)
+        assert len(corners(again)) == 5
+
+
+def corners(drawing: str) -> list[str]:
+    (line,) = re.findall(r'<polyline points="([^"]+)"', drawing)
+    return line.split()
 
 
 # --- a faulty table ----------------------------------------------------------------------------
@@ -191,6 +215,29 @@ def test_the_command_says_what_http_says_and_fails_once_there_is_an_alarm(faulty
     assert len(lines) == 7
     assert command(faulty, "--table", "u").exit_code == 0
     assert command(faulty, "--table", "none").exit_code == 2
+
+
+def test_the_command_writes_a_page_with_every_plot_and_its_numbers(faulty: Installation, tmp_path: Path) -> None:
+    while watch_coups(faulty.service).coups:
+        pass
+    page = tmp_path / "t.html"
+    page.write_text("an older one")
+    assert command(faulty, "--table", "t", "--page", str(page)).exit_code == 1
+    text = page.read_text()
+    assert '<span class="status ALARM">ALARM</span>' in text
+    assert text.count("<svg ") == text.count("Numbers of the plot") / 2 == len(MONITORS)
+    for name in MONITORS:
+        assert corners(faulty.client.get(f"/v1/tables/t/monitors/{name}/plot").text)[-1] in text
+    assert not (tmp_path / "t.html.part").exists()
+
+
+def test_a_page_that_cannot_be_is_told(two: Installation, tmp_path: Path) -> None:
+    result = command(two, "--page", str(tmp_path / "all.html"))
+    assert (result.exit_code, "--page: expected --table beside it" in result.stderr) == (2, True)
+    result = command(two, "--table", "t", "--page", str(tmp_path / "none" / "t.html"))
+    assert result.exit_code == 3
+    assert "No such file or directory; name a file that can be written with --page" in result.stderr
+    assert list(tmp_path.glob("*.html*")) == []
 
 
 def test_an_alarm_says_evidence_and_bar_as_decimal_texts() -> None:

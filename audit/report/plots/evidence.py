@@ -13,9 +13,10 @@ import numpy as np
 
 from audit.exact import exact_odds
 from audit.report.document import Column, Figure, table
-from audit.report.plots.axes import Scale, horizontal_axis, vertical_axis
+from audit.report.plots.axes import Scale, vertical_axis
+from audit.report.plots.e_values import draw_evidence
 from audit.report.sample import Sample
-from audit.report.svg import BLUE, GREY, INK, Canvas
+from audit.report.svg import GREY, INK, Canvas
 from audit.report.words import signed
 from audit.sequential import log_e_path
 from shoe.game.tableau import OUTCOMES
@@ -45,17 +46,13 @@ def evidence(sample: Sample, decks: int) -> Figure | None:
         "height is drawn at the coups of the table; the highest value in between is in the table too. "
         "Shown, not judged."
     )
-    canvas = Canvas("evidence", 720, 262, title, words)
-    across = Scale(0, len(path), 60, 706)
-    low = min(-1.0, *(value for _, value, _ in values))
-    top = max(2.4, *(peak for *_, peak in values))
-    up = Scale(low * 1.06, top, 216, 34)
-    vertical_axis(canvas, up, 60, "e-value, as a power of ten", 706)
-    canvas.line((60, up(2)), (706, up(2)), INK, 1, "6 3")
-    canvas.text((704, up(2) - 4), f"alarm at {THRESHOLD}", "end", 10)
-    canvas.line((60, up(0)), (706, up(0)), GREY, 1)
-    canvas.polyline([(across(0), up(0)), *((across(x), up(y)) for x, y, _ in values)], BLUE, 1.8)
-    horizontal_axis(canvas, across, 216, "judged coups")
+    drawing = draw_evidence(
+        ("evidence", title, words),
+        [(0, 0), *((stop, value) for stop, value, _ in values)],
+        bar=log(THRESHOLD, 10),
+        ceiling=max(peak for *_, peak in values),
+        across="judged coups",
+    )
     rows = [(f"{stop:,}", signed(value, 3), signed(peak, 3)) for stop, value, peak in values]
     columns = (
         Column("Coups", "number", 8),
@@ -63,7 +60,7 @@ def evidence(sample: Sample, decks: int) -> Figure | None:
         Column("Highest so far", "number", 12),
     )
     numbers = table("Numbers of the plot: evidence over time", columns, rows, folds=3)
-    return Figure("evidence", title, words, canvas.print(), numbers)
+    return Figure("evidence", title, words, drawing, numbers)
 
 
 def runs(sample: Sample, shuffle: str) -> Figure | None:
