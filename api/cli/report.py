@@ -12,8 +12,10 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_pri
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding
 
+from api.cases.reports import log_report
 from api.cli.inputs import read_file
 from api.cli.output import BadInput, EnvironmentFault, columns, examples, json_option, note, print_object, print_text
+from api.cli.service import service_here
 from api.newfile import replace_file
 from api.provenance import made_by
 from api.world import real_world
@@ -27,10 +29,13 @@ from audit.report.source import Source, read_findings
 from shoe.errors import InputError
 from shoe.proof.notation import sha256
 from shoe.proof.note import SignerKey
+from shoe.proof.tlog import print_receipt
 
 COUNTS: Final = "checkpoint.npz"
 NOTE: Final = "report.note"
 SIGNED: Final = "report.signed.pdf"
+RECEIPT: Final = "report.receipt"
+KIND: Final = "certification"
 SANDBOX: Final = "fairshoe-sandbox-signed-by-nobody"
 
 
@@ -38,6 +43,7 @@ SANDBOX: Final = "fairshoe-sandbox-signed-by-nobody"
     epilog=examples(
         "fairshoe report certificate/findings.json --out report",
         "fairshoe report certificate/findings.json --out report --sandbox --json",
+        "fairshoe report certificate/findings.json --out report --log",
         "fairshoe report certificate/findings.json --out report --key ed25519.pem --signer lab.example/reports --certificate signer.p12 --password-file password",  # noqa: E501
     )
 )
@@ -53,6 +59,8 @@ SANDBOX: Final = "fairshoe-sandbox-signed-by-nobody"
               help="Sign the PDF with this P-256 key and certificate (PEM or PKCS#12).")  # fmt: skip
 @click.option("--password-file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="A file that holds the password of --certificate.")  # fmt: skip
+@click.option("--log", "logs", is_flag=True,
+              help=f"Put the hashes of plan and findings into the service's log; {RECEIPT} proves it.")  # fmt: skip
 @click.option("--sandbox", is_flag=True, help="Sign with keys that are made now and thrown away; their names say so.")
 @json_option
 def report(
@@ -64,6 +72,7 @@ def report(
     signer: str | None,
     certificate: Path | None,
     password_file: Path | None,
+    logs: bool,
     sandbox: bool,
     as_json: bool,
 ) -> int:
@@ -71,7 +80,7 @@ def report(
 
     Writes report.json, which is the authority, report.html and report.pdf: the same bytes for the same findings,
     counts, version and libraries. With keys also report.note, a signed note over the digests of all three, and
-    report.signed.pdf.
+    report.signed.pdf. With --log it works on the installation of the environment, while servers run.
     """
     for library in ("typst", "pyhanko"):
         if find_spec(library) is None:
@@ -91,6 +100,9 @@ def report(
     if sandbox and signing is not None:
         files["sandbox.vkey"] = f"{signing.vkey}\n".encode()
     _write(out, files)
+    if logs:
+        files[RECEIPT] = _log(made).encode()
+        _write(out, {RECEIPT: files[RECEIPT]})
     if as_json:
         print_object(_object(made, files, signing))
     else:
@@ -153,6 +165,11 @@ def _signed(pdf: bytes, key: PdfKey, sandbox: bool) -> dict[str, bytes]:
     check_pdf(signed, [key.certificate], now)
     own = {"sandbox.pem": key.certificate.public_bytes(Encoding.PEM)} if sandbox else {}
     return {SIGNED: signed, **own}
+
+
+def _log(made: Report) -> str:
+    with service_here() as service:
+        return print_receipt(service.write(log_report(KIND, made.source.plan.hash, made.source.hash)))
 
 
 def _write(out: Path, files: dict[str, bytes]) -> None:

@@ -18,12 +18,17 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from api.cli import fairshoe
 from api.provenance import package_digest
+from api.settings import VAULT_KEY
 from api.world import real_world
 from audit.checkpoint import Done, save
 from audit.report.certificates import self_signed
 from audit.report.pades import check_pdf
 from audit.report.signing import check_report_note
 from shoe.proof.note import parse_vkey
+from shoe.proof.records import Report as LoggedReport
+from shoe.proof.records import parse_as
+from shoe.proof.tlog import check_receipt, parse_receipt
+from tests.api.installation import ORIGIN, Found, Installation
 from tests.api.test_cli import ROOT
 from tests.audit.reported import PLAN, changed, counts, findings, reject
 
@@ -100,6 +105,48 @@ def test_keys_come_from_files(certificate: Path, tmp_path: Path) -> None:
     assert {path.name for path in out.iterdir()} == {*NAMES, "report.note", "report.signed.pdf"}
     check_pdf((out / "report.signed.pdf").read_bytes(), [key.certificate], real_world().now())
     assert "Clauses: " in done.stdout
+
+
+# --- the log -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def running(found: Found) -> Installation:
+    """A service that runs while the command works beside it, by the same clock."""
+    return found(clock=real_world().now)
+
+
+def call_at(house: Installation, *args: object) -> Result:
+    given = {"FAIRSHOE_DATA": str(house.folder), "DATABASE_URL": house.database_url}
+    runner = CliRunner(env={"FAIRSHOE_ORIGIN": None, VAULT_KEY: None, **given})
+    return runner.invoke(fairshoe, ["report", *map(str, args)])
+
+
+def test_the_receipt_proves_that_plan_and_findings_are_in_the_log(
+    running: Installation, certificate: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    done = call_at(running, certificate / "findings.json", "--out", out, "--log", "--json")
+    assert done.exit_code == 0, done.output
+    text = (out / "report.receipt").read_text()
+    receipt = parse_receipt(text)
+    vkey = parse_vkey(running.client.get("/v1/log/key").text.strip())
+    index, _ = check_receipt(receipt, [vkey], ORIGIN)
+    logged = parse_as(LoggedReport, receipt.record)
+    made = json.loads((out / "report.json").read_bytes())
+    assert logged.kind == "certification"
+    assert [logged.plan_hash.hex(), logged.findings_hash.hex()] == [made["plan_hash"], made["findings_hash"]]
+    assert running.client.get(f"/v1/log/entries/{index}").data == receipt.record
+    assert json.loads(done.stdout)["files"]["report.receipt"] == sha256(text.encode()).hexdigest()
+
+
+def test_without_a_log_the_report_is_there_and_the_exit_code_says_so(certificate: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    runner = CliRunner(env={"FAIRSHOE_DATA": str(tmp_path / "none"), "DATABASE_URL": None, VAULT_KEY: None})
+    done = runner.invoke(fairshoe, ["report", str(certificate / "findings.json"), "--out", str(out), "--log"])
+    assert (done.exit_code, done.stdout) == (3, "")
+    assert "there is no database; set FAIRSHOE_DATA" in done.stderr.splitlines()[-1]
+    assert {path.name for path in out.iterdir()} == {*NAMES}
 
 
 def test_findings_that_fail_give_exit_code_1(tmp_path: Path) -> None:
