@@ -1,10 +1,10 @@
 """The keeper: what the service does by itself, with nobody asking.
 
-Every second it voids what is overdue, pins the log's head, takes the monitors past what was dealt, sends what webhooks
-wait for, and lets the auditor go on, which rests a minute after each round; every minute it asks witnesses to cosign
-the head, every hour it forgets old answers, counts and deliveries. Each has a thread of its own, so that a slow witness
-holds up no deadline, and what fails is said on standard error, once, and tried again. Several keepers may be at work at
-once.
+Every second it voids what is overdue, pins the log's head, takes the monitors past what was dealt, goes on with audits
+that were asked for, sends what webhooks wait for, and lets the auditor go on, which rests a minute after each round;
+every minute it asks witnesses to cosign the head, every hour it forgets old answers, counts and deliveries. Each has a
+thread of its own, so that a slow witness holds up no deadline, and what fails is said on standard error, once, and
+tried again. Several keepers may be at work at once.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Final
 
 from sqlalchemy import func, select
 
+from api.audits.running import Audits
 from api.beside import describe
 from api.cases.deadlines import void_overdue
 from api.cases.monitoring import watch_coups
@@ -92,6 +93,7 @@ class Keeper:
             Chore("answers kept", FORGET_EVERY_S, lambda: forget_old_answers(self.service)),
             Chore("quotas", FORGET_EVERY_S, self._forget_quotas),
             Chore("monitors", TICK_S, self._watch),
+            _own_audits(self.service),
             Chore("webhooks", TICK_S, lambda: deliver_due(self.service, self.sender)),
             Chore("webhooks delivered", FORGET_EVERY_S, lambda: forget_delivered(self.service)),
             *[Chore("witnesses", self.witness_every_s, partial(self._witness, client)) for client in self._clients],
@@ -190,6 +192,17 @@ def _audit(service: Service) -> Chore:
             raise ProofError(f"nothing is signed any more: {' '.join(progress.complaints)}")
 
     chore = Chore("audit", TICK_S, audit)
+    return chore
+
+
+def _own_audits(service: Service) -> Chore:
+    """Run the audits that were asked for; while there is one, again as soon as the thread has rested."""
+    audits = Audits(service)
+
+    def work() -> None:
+        chore.every_s = 0 if audits.turn() else TICK_S
+
+    chore = Chore("audits", TICK_S, work)
     return chore
 
 

@@ -63,7 +63,16 @@ class Keyring:
 
 def active_vkeys(session: Session) -> tuple[VerifierKey, ...]:
     """List the verifier keys under which heads are signed, in the order in which the log added them."""
-    query = select(SigningKeyRow.vkey).where(SigningKeyRow.status == ACTIVE).order_by(SigningKeyRow.log_index)
+    return _vkeys(session, ACTIVE)
+
+
+def retired_vkeys(session: Session) -> tuple[VerifierKey, ...]:
+    """List the verifier keys that signed heads until they were retired; of a compromised one no signature counts."""
+    return _vkeys(session, "retired")
+
+
+def _vkeys(session: Session, status: str) -> tuple[VerifierKey, ...]:
+    query = select(SigningKeyRow.vkey).where(SigningKeyRow.status == status).order_by(SigningKeyRow.log_index)
     return tuple(map(parse_vkey, session.scalars(query)))
 
 

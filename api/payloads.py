@@ -37,6 +37,10 @@ MAX_LOOP: Final = 100
 BET_PATTERN: Final = "[a-z][a-z0-9_]{0,31}"
 UUID_PATTERN: Final = "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
 PLAYER_PATTERN: Final = "[0-9A-Za-z._-]{1,64}"
+MAX_RECEIPTS: Final = 100
+MAX_RECEIPT: Final = 100_000
+"""Receipts handed in with an audit, and characters in each."""
+
 _LEAP_YEAR: Final = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][48]|[13579][26]|[2468]0)00)"
 _YEAR: Final = "(000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"
 _DATE: Final = (
@@ -470,3 +474,15 @@ class UnusedQuery(NumberedQuery):
     """Whose ended books to list, a table's or all; a page of them."""
 
     table: OfTable = None
+
+
+class NewAudit(Payload):
+    """Which shoes to audit: those opened at a table, from a time on, before a time; as far as they have ended."""
+
+    table: OfTable = None
+    from_: From = None
+    to: Until = None
+    receipts: Annotated[
+        list[Annotated[str, Field(max_length=MAX_RECEIPT)]],
+        Field(max_length=MAX_RECEIPTS, description="Receipts to hold against the log, each a text as it was given."),
+    ] = []

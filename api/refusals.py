@@ -220,3 +220,6 @@ NO_BEACON: Final = Kind(
     "This service can't check beacon signatures",
     "Install the extra: pip install 'fairshoe[beacon]', and start the service again.",
 )
+AUDITS_WAITING: Final = Kind(
+    "audits-waiting", 409, "As many audits wait as may", "Ask again when one of them has ended: GET /v1/audits."
+)

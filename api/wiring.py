@@ -20,6 +20,7 @@ from api.pin import Pin
 from api.problems import register_problems
 from api.routes import (
     accounts,
+    audits,
     bets,
     bundles,
     counters,
@@ -61,6 +62,7 @@ RESOURCES: Final = (
     monitors,
     counters,
     regulator,
+    audits,
     webhooks,
 )
 

@@ -20,6 +20,7 @@ from typing import Any
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from api.audits.running import Audits
 from api.cases.monitoring import watch_coups
 from api.integrity.halt import halt
 from api.openapi.examples import FILE
@@ -116,6 +117,7 @@ def tell() -> Told:
         proofs(story, shoe)
         endings(story, shoe)
         regulator(story)
+        audits(story)
         webhooks(story)
         refusals(story, shoe)
     with founded() as house:
@@ -318,6 +320,20 @@ def regulator(story: Story) -> None:
     story.ask("regulator.export_records", query={"size": 10**6})
     story.ask("regulator.show_voids", query={"table": "salon-1"})
     story.ask("regulator.show_unused")
+
+
+def audits(story: Story) -> None:
+    """An audit of the records from the asking to the verdict, and as many as may wait."""
+    asked = story.ask("audits.create_audit", {"table": "salon-1"})
+    of, keeper = {"audit_id": asked["id"]}, Audits(story.house.service)
+    story.ask("audits.show_document", **of, document="plan.json")
+    while keeper.turn():
+        pass
+    story.ask("audits.show_audits")
+    story.ask("audits.show_audit", **of)
+    story.ask("audits.show_document", **of, document="plan.json")
+    while "audits-waiting" not in story.told.problems:
+        story.ask("audits.create_audit")
 
 
 def webhooks(story: Story) -> None:

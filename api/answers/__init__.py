@@ -4,6 +4,7 @@ The routes print these answers by hand and quickly; a test compares every answer
 """
 
 from api.answers.access import KeyMade, KeyPage, KeyShown, Me, SeatMade, SeatShown
+from api.answers.audits import AuditPage, AuditShown
 from api.answers.bets import Choice, OwnBetPage, PurseShown
 from api.answers.bundles import BundleAnswer, VerificationAnswer
 from api.answers.counters import PlayerStatistics
@@ -18,6 +19,8 @@ from api.answers.steps import Contribution, DealtCoupAnswer, Logged, OpenedShoe,
 from api.answers.tables import BookPage, TableAnswer, TablePage, TableShown
 
 __all__ = [
+    "AuditPage",
+    "AuditShown",
     "BookPage",
     "BundleAnswer",
     "Choice",

@@ -30,7 +30,9 @@ from shoe.proof.shuffle import shuffle_hand
 
 _AT_ONCE: Final = 2000
 _CARDS: Final = re.compile(rb'"card":"(..)"')
-_NONE: Final[tuple[Pair, Pair]] = ("none", "none")
+NO_PAIRS: Final[tuple[Pair, Pair]] = ("none", "none")
+"""What both hands show where nobody asks for pairs."""
+
 _NO_DRAW: Final = ("player_natural", "banker_natural", "both_natural", "stood_draws", "stood_stands")
 """Rule classes in which the player has two cards."""
 
@@ -89,7 +91,7 @@ def _count_by_rows(session: Session, _: TableRow, conditions: Sequence[ColumnEle
     for counts, further in ((payable.judged, _ended()), (payable.dealt, [CoupRow.log_index.is_not(None)])):
         query = select(*kinds, func.count()).join(ShoeRow, ShoeRow.id == CoupRow.shoe_id)
         for rule, cards, player, banker, count in session.execute(query.where(*conditions, *further).group_by(*kinds)):
-            counts[_shown(rule, cards, player, banker, _NONE)] += count
+            counts[shown_of(rule, cards, player, banker, NO_PAIRS)] += count
 
 
 def _count_by_cards(
@@ -105,11 +107,11 @@ def _count_by_cards(
         .execution_options(yield_per=_AT_ONCE)
     )
     counts = Counter(
-        (rule, cards, player, banker, judged, state, _pairs_in(record))
+        (rule, cards, player, banker, judged, state, pairs_in(record))
         for rule, cards, player, banker, judged, state, record in session.execute(query)
     )
     for (rule, cards, player, banker, judged, state, pairs), count in counts.items():
-        shown = _shown(rule, cards, player, banker, pairs)
+        shown = shown_of(rule, cards, player, banker, pairs)
         payable.dealt[shown] += count
         payable.judged[shown] += count if judged and state in ENDED_STATES else 0
     for shown in _undealt(session, rules_of(table), conditions):
@@ -142,12 +144,13 @@ def _count_lengths(
         payable.lengths.update({1: coups} if table.shuffle == "coup" else {coups: 1})
 
 
-def _shown(rule: str, cards: int, player: int, banker: int, pairs: tuple[Pair, Pair]) -> Shown:
+def shown_of(rule: str, cards: int, player: int, banker: int, pairs: tuple[Pair, Pair]) -> Shown:
+    """Say what a stored coup showed, by its columns and the pairs of both hands."""
     of_player = 2 if rule in _NO_DRAW else 3
     return Shown(player, banker, of_player, cards - of_player, *pairs)
 
 
-def _pairs_in(record: bytes) -> tuple[Pair, Pair]:
+def pairs_in(record: bytes) -> tuple[Pair, Pair]:
     """Read both hands' pairs off a coup's record, whose first four cards went to player, banker, player, banker."""
     player, banker, second, other = _CARDS.findall(record)[:4]
     return _PAIRS[player + second], _PAIRS[banker + other]

@@ -126,11 +126,11 @@ def list_ended_books(session: Session, table_id: str | None, after: int, limit: 
         find_table(session, table_id)
         query = query.where(BookRow.table_id == table_id)
     books = session.scalars(query.order_by(BookRow.log_index).limit(limit)).all()
-    ends, unused = _ends_of(session, books), _unused(session, books)
+    ends, unused = ends_of(session, books), _unused(session, books)
     return [EndedBook(book, ends[book.root], tuple(unused[book.root])) for book in books]
 
 
-def _ends_of(session: Session, books: Sequence[BookRow]) -> dict[bytes, int]:
+def ends_of(session: Session, books: Sequence[BookRow]) -> dict[bytes, int]:
     """Find the log index of each book's end, by the bytes of all `book_end` records behind the first book."""
     if not books:
         return {}

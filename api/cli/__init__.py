@@ -19,7 +19,7 @@ COMMANDS = {
     "roads": Listed("Draw the roads of a shoe.", lambda: import_module("api.cli.roads").roads),
     "certify": Listed("Certify a table by its own shuffler.", lambda: import_module("api.cli.certify").certify),
     "report": Listed("Report on a certification: JSON, page, PDF.", lambda: import_module("api.cli.report").report),
-    "audit": Listed("Audit other people's logs.", lambda: import_module("api.cli.audit").audit),
+    "audit": Listed("Audit other people's logs, or the own records.", lambda: import_module("api.cli.audit").audit),
     "bench": Listed("Time this installation, in ratios.", lambda: import_module("api.cli.bench").bench),
     "serve": Listed("Serve over HTTP.", lambda: import_module("api.cli.serve").serve),
     "migrate": Listed("Bring the database to this version's schema.", lambda: import_module("api.cli.migrate").migrate),

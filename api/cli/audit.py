@@ -1,8 +1,11 @@
-"""``fairshoe audit``: other people's logs, and our own bundles, held against tableau, shoe and exact laws."""
+"""``fairshoe audit``: other people's logs and our own bundles, or the records of this installation's own service."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
+from click.core import ParameterSource
 
 from api.cli.audited_logs import audit_logs
 from api.cli.inputs import parse_log_keys, read_by, whole
@@ -11,6 +14,7 @@ from api.cli.verify import Keys
 from audit.foreign.audit import KEPT
 from audit.foreign.reading import KINDS, Kind
 from shoe.game.cards import MAX_DECKS
+from shoe.proof.forms import parse_time
 
 MAX_EXAMPLES = 10_000
 
@@ -21,6 +25,8 @@ MAX_EXAMPLES = 10_000
         "fairshoe audit outcomes.txt --json",
         "fairshoe audit bundle.json --decks 1 --vkey vkey",
         "fairshoe audit - --examples 10 < log.csv",
+        "fairshoe audit --own",
+        "fairshoe audit --table salon-1 --from 2026-01-01T00:00:00.000000Z --to 2026-02-01T00:00:00.000000Z --json",
     )
 )
 @click.argument("logs", metavar="LOG…", nargs=-1)
@@ -34,15 +40,62 @@ MAX_EXAMPLES = 10_000
               help="How many of each sort of violation and bad line to list; all are counted.")  # fmt: skip
 @click.option("--vkey", multiple=True, metavar="VKEY", callback=read_by(parse_log_keys),
               help="The key of a bundle's log, or a file that holds it; may be repeated.")  # fmt: skip
+@click.option(
+    "--own", is_flag=True, expose_value=False, help="Audit the records of this installation's own service, all of them."
+)
+@click.option("--table", metavar="T", help="Of its own records the shoes opened at this table.")
+@click.option("--from", "since", metavar="TIME", callback=read_by(parse_time),
+              help="Of its own records the shoes opened from this time, as 2026-01-31T09:30:00.000000Z.")  # fmt: skip
+@click.option("--to", "until", metavar="TIME", callback=read_by(parse_time),
+              help="Of its own records the shoes opened before this time.")  # fmt: skip
+@click.option("--receipt", "receipts", multiple=True, metavar="FILE",
+              help="A receipt to hold against its own log; may be repeated.")  # fmt: skip
 @json_option
-def audit(*, logs: tuple[str, ...], decks: int, kind: Kind | None, keep: int, vkey: Keys, as_json: bool) -> int:
-    """Audit other people's logs.
+@click.pass_context
+def audit(
+    ctx: click.Context,
+    *,
+    logs: tuple[str, ...],
+    decks: int,
+    kind: Kind | None,
+    keep: int,
+    vkey: Keys,
+    table: str | None,
+    since: str | None,
+    until: str | None,
+    receipts: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Audit other people's logs, or the own records.
 
     LOG is a file, gzipped or not, or - for standard input: a CSV of shoe, coup, player, banker, outcome (bet, stake,
     paid, net are settled anew), cards or outcomes of one shoe a line, or a bundle. Every coup is held against the
     tableau, every shoe against its decks, and all together against the exact laws. Exits with 0 only where nothing
     fails and every line could be read.
+
+    With --own, --table, --from, --to or --receipt instead: the records of the installation of the environment, while
+    servers run. The log and the order of commitments come first, then the bundle and the rows of every ended shoe,
+    then the statistics. Nothing is written, and the log says nothing of it: POST /v1/audits makes one that it holds.
     """
-    if not logs:
-        raise BadInput("LOG: expected one log or more, a file or - for standard input")
-    return audit_logs(logs, decks=decks, kind=kind, keep=keep, vkeys=vkey, as_json=as_json)
+    given = _given(ctx, _OWN)
+    if logs and given:
+        raise BadInput(f"LOG, {given[0]}: expected either logs or this installation's own records, got both")
+    if logs:
+        return audit_logs(logs, decks=decks, kind=kind, keep=keep, vkeys=vkey, as_json=as_json)
+    if not given:
+        raise BadInput(
+            "LOG: expected one log or more, a file or - for standard input; or --own, for this installation's records"
+        )
+    if of_logs := _given(ctx, _OF_LOGS):
+        raise BadInput(f"{of_logs[0]}: expected it beside logs only; own records say it themselves")
+    from api.cli.audit_records import audit_records  # noqa: PLC0415  logs are audited without a database
+
+    return audit_records(table=table, since=since, until=until, receipts=receipts, as_json=as_json)
+
+
+_OWN = {"own": "--own", "table": "--table", "since": "--from", "until": "--to", "receipts": "--receipt"}
+_OF_LOGS = {"decks": "--decks", "kind": "--kind", "keep": "--examples", "vkey": "--vkey"}
+
+
+def _given(ctx: click.Context, options: Mapping[str, str]) -> list[str]:
+    return [shown for name, shown in options.items() if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from api.client.accounts import Accounts
+from api.client.audits import Audits
 from api.client.bets import Bets
 from api.client.counters import Counters
 from api.client.faults import ServiceProblem, ServiceUnreachable, Unproven
@@ -44,7 +45,7 @@ __all__ = [
 ]
 
 
-class Client(Tables, Shoes, Log, Accounts, Bets, Purses, Counters, Webhooks, Monitors, Public):
+class Client(Tables, Shoes, Log, Accounts, Bets, Purses, Counters, Webhooks, Monitors, Audits, Public):
     """The service at `url`, such as ``https://fairshoe.example``, as the holder of a token sees it; for any thread.
 
     `vkeys` are the log's keys, had from elsewhere: with them every receipt and checkpoint is checked, without them

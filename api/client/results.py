@@ -514,3 +514,14 @@ class MonitorPoint:
     coups: int
     evidence: str
     log10: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """An audit of the service's own records: how many shoes of how many are looked at, and its verdict at the end."""
+
+    id: str
+    state: str
+    done: int
+    total: int | None
+    verdict: str | None

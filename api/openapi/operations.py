@@ -117,11 +117,17 @@ def _responses(
 
 
 def _content(answer: type[Payload] | str | tuple[str, ...], example: Any) -> dict[str, Any]:
-    if isinstance(answer, tuple):
-        return {media: {} for media in answer}
+    if isinstance(answer, tuple) and len(answer) > 1:
+        return {media: _form(media) for media in answer}
     shown = {} if example is None else {"example": example}
-    if not isinstance(answer, str):
+    if isinstance(answer, type):
         return {"application/json": {"schema": reference(answer), **shown}}
-    if answer.startswith("text/"):
-        return {answer: {"schema": {"type": "string"}, **shown}}
-    return {answer: shown}
+    media = answer if isinstance(answer, str) else answer[0]
+    return {media: {**_form(media), **shown}}
+
+
+def _form(media: str) -> dict[str, Any]:
+    """Say what an answer by its media type alone is: a text, any object, or bytes."""
+    if media.startswith("text/"):
+        return {"schema": {"type": "string"}}
+    return {"schema": {"type": "object"}} if media == "application/json" else {}

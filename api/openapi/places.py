@@ -6,6 +6,7 @@ import re
 from typing import Any, Final
 
 from api.answers.terms import SHOE_PATTERN
+from api.cases.audits import DOCUMENTS
 from api.payloads import PLAYER_PATTERN, TABLE_PATTERN, UUID_PATTERN
 from audit.monitor import MONITORS
 from shoe.errors import ImpossibleError, expected
@@ -35,6 +36,8 @@ _PATH: Final[dict[str, tuple[str, Schema]]] = {
     "player": ("The player's name, as the game client gave it.", _text(PLAYER_PATTERN)),
     "webhook_id": ("The webhook's id.", _UUID),
     "delivery_id": ("The delivery's id.", _UUID),
+    "audit_id": ("The audit's id.", _UUID),
+    "document": ("The document, by the name of its file.", {"type": "string", "enum": list(DOCUMENTS)}),
     "root": ("The root of the seed book, as hex.", _text("[0-9a-f]{64}")),
     "number": ("The coup's number in its shoe, from 0.", _number(MAX_COUPS)),
     "index": ("Where the record lies in the log, from 0.", _number(MAX_INTEGER)),

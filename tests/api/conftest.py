@@ -13,11 +13,23 @@ from werkzeug.routing import Rule
 
 from api.db.migrate import upgrade
 from api.db.sessions import open_store
+from tests.api.audited import Audited
 from tests.api.installation import Installation
 from tests.api.postgres import postgres
 from tests.api.tampering import Originals
 
-__all__ = ["database", "found", "house", "logged", "new_database", "newest_schema", "originals", "postgres"]
+__all__ = [
+    "audited",
+    "audited_house",
+    "database",
+    "found",
+    "house",
+    "logged",
+    "new_database",
+    "newest_schema",
+    "originals",
+    "postgres",
+]
 
 NewDatabase = Callable[..., str | None]
 
@@ -117,6 +129,19 @@ def originals(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureR
 def logged(originals: Originals, database: str, tmp_path: Path) -> Iterator[Installation]:
     """A running copy of the small log, to be tampered with."""
     with originals.copy(database, tmp_path / "house") as house:
+        yield house
+
+
+@pytest.fixture(scope="session")
+def audited(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Audited:
+    """A store with something of everything that an audit looks at, made once on each database, to be copied."""
+    return Audited(tmp_path_factory.mktemp("audited"), lambda: request.getfixturevalue("postgres"))
+
+
+@pytest.fixture
+def audited_house(audited: Audited, database: str, tmp_path: Path) -> Iterator[Installation]:
+    """A running copy of that store."""
+    with audited.copy(database, tmp_path / "house") as house:
         yield house
 
 

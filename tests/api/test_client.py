@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import re
 import time
@@ -24,6 +25,7 @@ from shoe.proof.records import CommittedEntropy, Open, parse_record
 from shoe.proof.seeds import commit_seed
 from shoe.proof.tlog import check_receipt, print_receipt
 from shoe.proof.verify import Evidence, HeldCheckpoint, verify_bundle
+from tests.api.test_beside import eventually
 
 HOUSE = {"entropy": "house", "decks": 1}
 DEADLINES = {"lock_in_s": 600, "seal_in_s": 1200, "reveal_in_s": 3600}
@@ -472,3 +474,25 @@ def test_monitors_are_read_as_the_service_shows_them(at):
         (line,) = re.findall(r'<polyline points="([^"]+)"', drawing)
         assert len(line.split()) == dealt + 1
     refused(lambda: at.client.monitor_plot("t-1", "evil"), 404, "not-found")
+
+
+# --- audits ------------------------------------------------------------------------------------
+
+
+def test_an_audit_is_asked_for_followed_and_read(at, client):
+    asked = client.ask_audit(table="t-1", receipts=[print_receipt(at.dealt[0].receipt)])
+    assert (asked.state, asked.total, asked.verdict) == ("queued", None, None)
+    eventually(lambda: client.audit(asked.id).state == "done")
+    shown, said = client.audit(asked.id), at.raw(f"/v1/audits/{asked.id}")
+    assert plain(shown) == {name: said[name] for name in ("id", "state", "done", "total", "verdict")}
+    assert (shown.done, shown.verdict) == (shown.total, "pass")
+    findings = client.audit_findings(asked.id)
+    assert hashlib.sha256(findings.encode()).hexdigest() == said["findings_hash"]
+    assert json.loads(findings)["plan"]["receipts"]
+    assert shown in list(client.audits())
+
+
+def test_what_an_audit_cannot_be_of_is_refused(client):
+    refused(lambda: client.ask_audit(table="nowhere"), 404, "not-found")
+    refused(lambda: client.ask_audit(receipts=["none"]), 422, "invalid")
+    refused(lambda: client.audit("019c1000-0000-7000-8000-000000000000"), 404, "not-found")

@@ -334,11 +334,11 @@ def test_a_database_out_of_reach_is_waited_for(house: Installation, keeper: Keep
     kept = house.folder.rename(house.folder.with_name("away"))
     keeper.tick()
     kept.rename(house.folder)
-    assert len(said) == 7
+    assert len(said) == 9
     assert all("SQLITE_CANTOPEN" in line or "No such file" in line for line in said), said
     house.clock.forward(3600)
     keeper.tick()
-    assert (state(house, shoe), len(said)) == ("void", 7)
+    assert (state(house, shoe), len(said)) == ("void", 9)
 
 
 @ON_POSTGRESQL

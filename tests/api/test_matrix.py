@@ -85,13 +85,17 @@ WRITTEN: Mapping[str, str] = {
     "GET /v1/keys": "operator",
     "GET /v1/keys/{key_id}": "operator",
     "POST /v1/keys/{key_id}/revoke": "operator",
+    "GET /v1/audits": EVERYONE,
+    "GET /v1/audits/{audit_id}": EVERYONE,
+    "GET /v1/audits/{audit_id}/{document}": EVERYONE,
+    "POST /v1/audits": "regulator",
     "GET /metrics": "operator",
     "GET /v1/statistics/voids": "regulator",
     "GET /v1/books/unused": "regulator",
 }
 """Who may use an endpoint, by its method and path: roles, or anyone at all."""
 
-WHOLE_ROOMS: Mapping[str, str] = {"/v1/webhooks": "operator", "/v1/audits": "regulator", "/v1/exports": "regulator"}
+WHOLE_ROOMS: Mapping[str, str] = {"/v1/webhooks": "operator", "/v1/exports": "regulator"}
 """The same of everything below an address."""
 
 NOBODY = "019c1000-0000-7000-8000-000000000000"
@@ -183,6 +187,7 @@ class Walk:
             "root": "0" * 64,
             "place": "0/000.p/1",
             "monitor": "outcomes",
+            "document": "plan.json",
             **self.spare,
         }
         path = endpoint.path
@@ -230,7 +235,7 @@ def test_who_is_refused_changes_nothing(house: Installation) -> None:
     for who in (*NOT_GOOD, "nothing", "regulator"):
         for endpoint in endpoints_of(house.app).values():
             if endpoint.method == "POST":
-                assert walk.ask(endpoint, who) in (401, 403) or not endpoint.access
+                assert walk.ask(endpoint, who) in (401, 403) or not endpoint.access - {who}
     assert (house.checkpoint(), house.get("/keys"), house.get("/tables")) == before
 
 
