@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from audit.cells import CELLS
+from audit.checks.own_bets import seen_by_bets
 from audit.kernel import deal_block, orders
 from audit.showings import showings
 from audit.wagers import bet_edge, edge_at
@@ -97,19 +97,27 @@ def earned(nets: list[float], counts: Numbers, coups: int) -> tuple[npt.NDArray[
     return means, float(means.mean()), float(means.std(ddof=1)) / sqrt(len(means))
 
 
-@pytest.mark.parametrize("table", ["np_punto_banco", "doppelganger", "intercasino", "intercasino_as_printed", "vip"])
-def test_every_tables_bets_on_totals_earn_their_edge_in_the_kernels_own_counts(table: str) -> None:
-    """The kernel counts cells, which tell totals and cards but no pairs."""
+@pytest.mark.parametrize("table", HOUSES)
+def test_every_bet_of_every_table_earns_its_edge_over_a_hundred_million_coups_of_its_own(table: str) -> None:
+    """By the kernel's own counts: of cells, and of pairs at the table whose bets look at them."""
     rules, terms, law = HOUSES[table].rules, HOUSES[table].terms, showings(HOUSES[table].rules.decks)
-    blocks = 50
-    shoes = 200_000 if rules.shuffle == "coup" else 4_000
-    counts = np.array([deal_block(rules, KEY, at * shoes, shoes).judged_cells for at in range(blocks)])
-    assert counts.sum() == blocks * shoes * rules.judged_coups >= 8_000_000
-    shows = [Shown(c.player_total, c.banker_total, c.player_cards, c.banker_cards, "none", "none") for c in CELLS]
+    blocks, each_coup = 200, rules.shuffle == "coup"
+    shoes = 500_000 if each_coup else 2 * -(-250_000 // rules.judged_coups)  # an even number
+    coups = shoes if each_coup else shoes * rules.judged_coups
+    seen = [
+        seen_by_bets(block.judged_cells, block.pair_cells)
+        for block in (deal_block(rules, KEY, at * shoes, shoes) for at in range(blocks))
+    ]
+    shows = sorted(set().union(*seen))
+    counts = np.array([[of_block.get(each, 0) for each in shows] for of_block in seen])
+    assert (counts.sum(axis=1) == coups).all()
+    assert counts.sum() >= 100_000_000
+    assert (len(shows) > 1000) == any(bet.side for bet in terms.bets)
     least = terms.limits.min_minor
-    for bet in (bet for bet in terms.bets if not bet.side):
+    for bet in terms.bets:
         nets = [settle_shown(bet, least, each, terms).net_minor / least for each in shows]
-        _, mean, error = earned(nets, counts, shoes * rules.judged_coups)
+        _, mean, error = earned(nets, counts, coups)
+        assert 0 < error < 0.001
         assert abs(-mean - float(edge_at(law, bet, least, terms))) < 4 * error, bet.name
 
 
