@@ -1,4 +1,4 @@
-"""Every house's table from end to end over HTTP: opened, bet on, dealt, settled, verified; and no money made or lost.
+"""Every house's table over HTTP: opened, bet on, dealt, settled, verified, shown; and no money made or lost.
 
 What a line pays is computed here anew by the rules that the table's own answer shows, with fractions; which event a
 coup shows is read off its record by definitions of this file's own.
@@ -20,14 +20,14 @@ from sqlalchemy import func, select
 
 from api.db.tables import BankRow, BetRow, PurseRow
 from shoe.game.houses import HOUSES
-from shoe.proof.note import parse_vkey
 from shoe.proof.records import Bets, parse_as
-from shoe.proof.verify import Evidence, verify_bundle
 from tests.api.betting import Seat, seat_at, table_of
 from tests.api.installation import Found, Installation
+from tests.api.preset_statistics import check_counters, check_payouts, check_roads, check_rules
 
 PURSE = 10_000_000
 SHORT: dict[str, Any] = {"coups": 30}
+JUDGED = {"np_punto_banco": 69, "np_punto_banco_three": 69, "chance": 68, "doppelganger": 51}
 RED = "dh"
 
 
@@ -97,18 +97,15 @@ def lay(seat: Seat, shoe: str, rules: dict[str, Any], stakes: dict[str, int]) ->
         seat.bet(shoe, **free)
 
 
-@pytest.mark.parametrize("preset", HOUSES)
-def test_a_preset_is_opened_bet_on_dealt_settled_and_verified(found: Found, preset: str) -> None:
-    house = found()
-    short = SHORT if HOUSES[preset].rules.shuffle == "coup" else {"decks": 2}
-    table_of(house, preset, **short)
-    rules = house.get("/tables/t")["rules"]
-    seats = [seat_at(house, purse=PURSE), seat_at(house, purse=PURSE)]
-    won = {seat.id: 0 for seat in seats}
-    whole, shoe, ended, coups = money(house), house.sealed(), False, 0
-    finite = rules["money"]["bank_minor"] is not None
-    while not ended:
-        for seat, stakes in zip(seats, choices(rules, coups), strict=True):
+Played = tuple[list[dict[str, Any]], list[dict[str, Any]]]
+
+
+def play(house: Installation, shoe: str, rules: dict[str, Any], seats: list[Seat]) -> Played:
+    """Play a shoe to its end; give its coups' records, and all settled lines with the coup's number."""
+    whole, records, lines = money(house), [], []
+    finite, dealt = rules["money"]["bank_minor"] is not None, {"ended": False}
+    while not dealt["ended"]:
+        for seat, stakes in zip(seats, choices(rules, len(records)), strict=True):
             lay(seat, shoe, rules, stakes)
             if rules["pace"]["deal"] == "all_chosen":
                 seat.post(f"/shoes/{shoe}/ready")
@@ -118,17 +115,39 @@ def test_a_preset_is_opened_bet_on_dealt_settled_and_verified(found: Found, pres
         for line in dealt["settlement"]:
             net = net_of(rules, line["bet"], line["stake"], record)
             assert (line["net_minor"], line["returned_minor"] + line["left_minor"]) == (net, line["stake"] + net), line
-            won[line["seat"]] += net
-        assert money(house) == whole + (0 if finite else sum(won.values()))
-        ended, coups = dealt["ended"], coups + 1
-    assert [seat.purse() for seat in seats] == [(PURSE + won[seat.id], 0) for seat in seats]
-    vkey = parse_vkey(house.client.get("/v1/log/key").text.strip())
+            lines.append({**line, "number": len(records)})
+        assert money(house) == whole + (0 if finite else sum(line["net_minor"] for line in lines))
+        records.append(record)
+    return records, lines
+
+
+@pytest.mark.parametrize("preset", HOUSES)
+def test_a_preset_is_opened_bet_on_dealt_settled_verified_and_shown(found: Found, preset: str) -> None:
+    """Whole shoes of the preset's own decks, so that every expectation is a published one."""
+    house = found()
+    table_of(house, preset, **(SHORT if HOUSES[preset].rules.shuffle == "coup" else {}))
+    rules = house.get("/tables/t")["rules"]
+    seats = [seat_at(house, purse=PURSE), seat_at(house, purse=PURSE)]
+    shoe = house.sealed()
+    records, lines = play(house, shoe, rules, seats)
+    judged = JUDGED.get(preset, SHORT["coups"])
+
+    def nets(bet: str, stake: int, record: dict[str, Any]) -> int:
+        return net_of(rules, bet, stake, record)
+
     for seat in seats:
-        verification = verify_bundle(seat.get(f"/shoes/{shoe}/bundle"), Evidence((vkey,)))
-        (bets,) = (check for check in verification.checks if check.name == "bets")
-        assert (verification.verdict, bets.status) == ("verified", "VALID")
-        assert bets.detail.startswith(f"{coups} coups with bets, ")
-        assert bets.detail.endswith(f"net {won[seat.id]:+}")
+        own = [line for line in lines if line["seat"] == seat.id]
+        won = sum(line["net_minor"] for line in own)
+        assert seat.purse() == (PURSE + won, 0)
+        answer = house.post("/verify", {"bundle": seat.get(f"/shoes/{shoe}/bundle")}, status=200)
+        (bets,) = (check for check in answer["checks"] if check["name"] == "bets")
+        assert (answer["verdict"], bets["status"]) == ("verified", "VALID")
+        assert bets["detail"].startswith(f"{len(records)} coups with bets, {len(own)} lines of the holder")
+        assert bets["detail"].endswith(f"net {won:+}")
+        check_counters(seat, own, nets, records)
+    check_payouts(house, preset, nets, records, judged)
+    check_rules(house, rules["decks"], records, judged)
+    check_roads(house, shoe, records)
     assert {event for bet in rules["bets"] for event, *_ in bet["pays"]} <= {
         *("player", "banker", "tie"),
         *(f"{hand}_{kind}" for hand in ("player", "banker") for kind in ("pure", "coloured", "mixed")),

@@ -127,6 +127,19 @@ def test_patterns_are_the_million_runs_of_six_values_by_the_printed_chart() -> N
     assert found.total() == 10**6
 
 
+@pytest.mark.parametrize("decks", [1, 6, 8])
+def test_the_banker_wins_oftener_because_of_its_draws(decks: int) -> None:
+    """Where the banker has no choice by the third card the sides are alike, but that it draws on a player who stood."""
+    law = exact_odds(decks)
+    assert law.outcomes()["banker"] > law.outcomes()["player"]
+    won = {rule: {"banker": 0, "player": 0, "tie": 0} for rule in RULES}
+    for cell, count in law.cells.items():
+        won[cell.rule][cell.outcome] += count
+    assert won["player_natural"]["player"] == won["banker_natural"]["banker"]
+    for rule in ("both_natural", "stood_stands"):
+        assert won[rule]["banker"] == won[rule]["player"]
+
+
 def test_cells_know_their_outcome_and_cards() -> None:
     cell = Cell("t8_stands", 3, 2, 4, 7)
     assert (cell.outcome, cell.cards) == ("banker", 5)

@@ -40,6 +40,7 @@ INTERCASINO, CHANCE, DOPPELGANGER = (HOUSES[name].terms for name in ("intercasin
         (NP, {"banker": 12_345}),
         (THREE, {"player": 100, "banker": 100, "tie": 100}),
         (CHANCE, {"player": 50_000_000, "banker": 100}),  # no greatest stake
+        (INTERCASINO, {"player": 3_000}),  # 30 units, which no chip is
         (INTERCASINO, {"player": 30_000, "banker": 500, "tie": 500}),
         (DOPPELGANGER, {"tie": 100, "player_doppelganger": 50_000, "banker_doppelganger": 100}),
         (DOPPELGANGER, {"player_doppelganger": 100, "banker": 100}),  # whichever is named first
