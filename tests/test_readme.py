@@ -57,7 +57,7 @@ def run(command, folder):
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=300,
         check=False,
         env={**os.environ, "PATH": f"{FAIRSHOE.parent}{os.pathsep}{os.environ['PATH']}", "PYTHONUTF8": "1"},
     )

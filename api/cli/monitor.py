@@ -51,7 +51,7 @@ class _Shown:
 )
 @json_option
 def monitor(*, table: str | None, page: Path | None, as_json: bool) -> None:
-    """Show the evidence against each table.
+    """Show the evidence against each table so far.
 
     Works on the installation of the environment, while servers run; the service's keeper goes past every coup within
     seconds. Exits with 1 where a monitor has alarmed.

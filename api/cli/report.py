@@ -76,11 +76,11 @@ def report(
     sandbox: bool,
     as_json: bool,
 ) -> int:
-    """Report on the FINDINGS of a certification.
+    """Report on a certification: JSON, page, PDF.
 
-    Writes report.json, which is the authority, report.html and report.pdf: the same bytes for the same findings,
-    counts, version and libraries. With keys also report.note, a signed note over the digests of all three, and
-    report.signed.pdf. With --log it works on the installation of the environment, while servers run.
+    Of its FINDINGS it writes report.json, which is the authority, report.html and report.pdf: the same bytes for the
+    same findings, counts, version and libraries. With keys also report.note, a signed note over the digests of all
+    three, and report.signed.pdf. With --log it works on the installation of the environment, while servers run.
     """
     for library in ("typst", "pyhanko"):
         if find_spec(library) is None:

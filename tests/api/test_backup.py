@@ -26,6 +26,7 @@ from api.backup import making
 from api.backup.making import make_backup
 from api.backup.manifest import Manifest
 from api.backup.restoring import check_backup, restore_backup
+from api.cases.monitoring import watch_coups
 from api.cli import fairshoe
 from api.db import triggers
 from api.db.migrate import newest_revision, upgrade
@@ -37,7 +38,8 @@ from api.writing import Finish, Writing
 from shoe.proof.checkpoint import cosign
 from shoe.proof.note import COSIGNATURE, SignerKey
 from shoe.proof.records import Alarm
-from tests.api.betting import seat_at
+from tests.api.audited import run_audits
+from tests.api.betting import seat_at, table_of
 from tests.api.conftest import NewDatabase
 from tests.api.installation import (
     EVERY_COUP,
@@ -83,7 +85,7 @@ def house(found: Found) -> Installation:
 
 @pytest.fixture
 def filled(house: Installation) -> Installation:
-    """A house with something in every table: ended, void and live shoes, kept answers, bets, a witness's line."""
+    """A house with something in every table: ended, void and live shoes, kept answers, bets, money, an audit."""
     house.table("t", **SMALL)
     house.deal_out(house.sealed())
     house.clock.forward(1)
@@ -97,7 +99,13 @@ def filled(house: Installation) -> Installation:
     house.post("/webhooks", {"url": "https://hooks.example/shoes", "events": ["coup.dealt"]})
     seat_at(house).bet(shoe, player=100)
     seat_at(house).post(f"/shoes/{shoe}/passes")
+    limited = seat_at(house, table_of(house, "vip", "limited"))
+    limited.post(f"/seats/{limited.id}/limit", {"maximum_minor": 1_000, "pin": "471104"})
+    house.post(f"/seats/{limited.id}/purse/moves", {"amount_minor": 100})
     house.post(f"/shoes/{shoe}/coups")
+    watch_coups(house.service)
+    house.post("/audits")
+    run_audits(house)
     with house.service.store.writing() as session:
         cosigned = cosign(session.get_one(CheckpointRow, 2).text, WITNESS, 1_769_860_800)
         line = cosigned.removesuffix("\n").split("\n")[-1]

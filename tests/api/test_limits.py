@@ -195,9 +195,11 @@ def test_a_stake_that_stayed_after_a_tie_stays_as_it_was_laid(house: Installatio
     shoe, left = house.sealed(), 0
     while not left:
         seat.bet(shoe, player=30_000)
+        seat.post(f"/shoes/{shoe}/ready")
         left = house.post(f"/shoes/{shoe}/coups")["settlement"][0]["left_minor"]
     lower(seat, 1_000)
     seat.bet(shoe, banker=1_000)
+    seat.post(f"/shoes/{shoe}/ready")
     assert [(line["bet"], line["stake"]) for line in house.post(f"/shoes/{shoe}/coups")["settlement"]] == [
         ("player", 30_000),
         ("banker", 1_000),
