@@ -8,10 +8,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import MetaData
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import MetaData, inspect
 
 from api.db.migrate import upgrade
 from api.db.sessions import Store, open_store
+from api.db.tables import Base
+from api.db.triggers import complaints
 from api.log import read_head
 from api.pin import Pin
 from tests.api.installation import NOON, Chance
@@ -80,3 +84,20 @@ def rows_now(store: Store) -> Rows:
             )
             for name, old in old_rows().items()
         }
+
+
+def tables_now(store: Store) -> set[str]:
+    """The tables that are there."""
+    with store.engine.connect() as connection:
+        return set(inspect(connection).get_table_names())
+
+
+def require_declared(store: Store) -> None:
+    """Fail unless columns, guards and the names of all checks are those that the code declares."""
+    with store.engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, Base.metadata) == []
+        assert complaints(connection) == []
+        for name, table in Base.metadata.tables.items():
+            checks = {check["name"] for check in inspect(connection).get_check_constraints(name)}
+            assert checks == {str(each.name) for each in table.constraints if each.name and "ck_" in each.name}, name

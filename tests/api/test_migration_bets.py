@@ -11,19 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.runtime.migration import MigrationContext
-from sqlalchemy import inspect, text
+from sqlalchemy import text
 
 from api.access import make_token, token_digest, token_prefix
 from api.db import migrate
 from api.db.sessions import Store
-from api.db.tables import Base
-from api.db.triggers import complaints
 from shoe.game.houses import house as preset
 from tests.api.conftest import NewDatabase
 from tests.api.installation import Chance
-from tests.api.old_schema import make_old, rows_now
+from tests.api.old_schema import make_old, require_declared, rows_now, tables_now
 
 NEW = {"purses", "banks", "bets", "passes"}
 TOKENS = {name: make_token("seat", Chance(900 + n)) for n, name in enumerate(("bank-1", "bank-2", "none", "silent"))}
@@ -72,15 +68,10 @@ def rows_of(store: Store, query: str) -> dict[Any, Any]:
         return {row[0]: row[1] for row in session.execute(text(query))}
 
 
-def tables(store: Store) -> set[str]:
-    with store.engine.connect() as connection:
-        return set(inspect(connection).get_table_names())
-
-
 def test_the_four_tables_come_and_nothing_else_changes(before: Store) -> None:
-    rows, names = rows_now(before), tables(before)
+    rows, names = rows_now(before), tables_now(before)
     assert migrate.upgrade(before, "0005") == ("0004", "0005")
-    assert (rows_now(before), tables(before)) == (rows, names | NEW)
+    assert (rows_now(before), tables_now(before)) == (rows, names | NEW)
 
 
 def test_every_bank_and_every_seat_at_a_table_with_money_has_what_its_rules_say(before: Store) -> None:
@@ -93,13 +84,4 @@ def test_every_bank_and_every_seat_at_a_table_with_money_has_what_its_rules_say(
 
 def test_the_tables_are_those_that_the_code_declares(before: Store) -> None:
     migrate.upgrade(before)
-    with before.engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, Base.metadata) == []
-        assert complaints(connection) == []
-        for name in NEW:
-            checks = {check["name"] for check in inspect(connection).get_check_constraints(name)}
-            declared = {
-                str(each.name) for each in Base.metadata.tables[name].constraints if each.name and "ck_" in each.name
-            }
-            assert checks == declared
+    require_declared(before)

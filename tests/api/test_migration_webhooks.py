@@ -6,18 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.runtime.migration import MigrationContext
-from sqlalchemy import inspect
 
 from api.db import migrate
 from api.db.sessions import Store
-from api.db.tables import Base
-from api.db.triggers import complaints
 from api.webhooks.delivering import deliver_due
 from tests.api.conftest import NewDatabase
 from tests.api.installation import Chance, Clock, Found
-from tests.api.old_schema import AFTERWARDS, make_old, pin_as_it_stands, rows_now
+from tests.api.old_schema import AFTERWARDS, make_old, pin_as_it_stands, require_declared, rows_now, tables_now
 from tests.api.webhook_house import LOOPBACK, deliveries, hooked, opened, table_at
 from tests.api.webhook_receiver import receiving
 
@@ -38,29 +33,15 @@ def before(tmp_path: Path, url: str | None) -> Iterator[Store]:
     store.engine.dispose()
 
 
-def tables(store: Store) -> set[str]:
-    with store.engine.connect() as connection:
-        return set(inspect(connection).get_table_names())
-
-
 def test_the_two_tables_come_and_nothing_else_changes(before: Store) -> None:
-    rows, names = rows_now(before), tables(before)
+    rows, names = rows_now(before), tables_now(before)
     assert migrate.upgrade(before, "0004") == ("0003", "0004")
-    assert (rows_now(before), tables(before)) == (rows, names | NEW)
+    assert (rows_now(before), tables_now(before)) == (rows, names | NEW)
 
 
 def test_the_tables_are_those_that_the_code_declares(before: Store) -> None:
     migrate.upgrade(before)
-    with before.engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, Base.metadata) == []
-        assert complaints(connection) == []
-        for name in NEW:
-            checks = {check["name"] for check in inspect(connection).get_check_constraints(name)}
-            declared = {
-                str(each.name) for each in Base.metadata.tables[name].constraints if each.name and "ck_" in each.name
-            }
-            assert checks == declared
+    require_declared(before)
 
 
 def test_webhooks_work_on_what_was_migrated(before: Store, found: Found, url: str | None, tmp_path: Path) -> None:
