@@ -1,6 +1,8 @@
 """The pay-out table: what every bet of a table would have given, one stake on each every coup.
 
-Money is whole minor units, as the table rounds: the stake is the table's default one, which it always takes.
+Money is whole minor units, as the table rounds: the stake is the table's default one, which it always takes. The
+columns are those of the NP house's page: in is what the croupier pushes to the bettor, out what the bettor pushes to
+the board, and the stakes that ties give back are added last.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ Result = Literal["won", "lost", "pushed"]
 class Payout:
     """A line of the table: coups won, lost, and with the stake given back, and the money of all of them.
 
-    `money_minor` is what was won beside the stakes, commission taken off; `in_minor` what was staked.
+    `money_minor` is what was won beside the stakes, commission taken off; `returns_minor` the stakes of these wins;
+    `out_minor` what was staked; `ties_minor` the stakes that went back, or stayed the bettor's, neither won nor lost.
     """
 
     label: str
@@ -32,46 +35,52 @@ class Payout:
     losses: int
     ties: int
     money_minor: int
-    in_minor: int
     returns_minor: int
+    out_minor: int
+    ties_minor: int
 
     @property
-    def total(self) -> int:
+    def games(self) -> int:
         """Count the coups, or in a sum of lines the bets."""
         return self.wins + self.losses + self.ties
 
     @property
-    def out_minor(self) -> int:
-        """Add up what was paid out: winnings, and stakes that went back or stayed the bettor's."""
+    def in_minor(self) -> int:
+        """Add up what was paid on wins: the money, and the stakes returned with it."""
         return self.money_minor + self.returns_minor
 
     @property
     def sum_minor(self) -> int:
-        """Say what the bettor has in the end: out less in."""
-        return self.out_minor - self.in_minor
+        """Say what the bettor has before ties are looked at: in less out."""
+        return self.in_minor - self.out_minor
+
+    @property
+    def total_minor(self) -> int:
+        """Say what the bettor has in the end: the sum, and what ties gave back."""
+        return self.sum_minor + self.ties_minor
 
     def to_json(self) -> dict[str, Any]:
         """List the columns under their names."""
-        columns = ("label", "wins", "money_minor", "returns_minor", "in_minor", "out_minor", "sum_minor", "ties")
-        return {name: getattr(self, name) for name in (*columns, "losses", "total")}
+        money = ("money_minor", "returns_minor", "in_minor", "out_minor", "sum_minor", "ties_minor", "total_minor")
+        return {name: getattr(self, name) for name in ("label", "wins", *money, "ties", "losses", "games")}
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a line is expected to be, exactly, and how many standard errors its sum lies above that."""
+    """What a line is expected to be, exactly, and how many standard errors its total lies above that."""
 
     wins: Fraction
     ties: Fraction
-    sum_minor: Fraction
+    total_minor: Fraction
     deviation: float
 
     def to_json(self) -> dict[str, str]:
-        """List the fields under their names; fractions exactly, the sum in decimals too."""
+        """List the fields under their names; fractions exactly, the total in decimals too."""
         return {
             "expected_wins": str(self.wins),
             "expected_ties": str(self.ties),
-            "expected_sum_minor": str(self.sum_minor),
-            "expected_sum_decimal": f"{float(self.sum_minor):.10g}",
+            "expected_total_minor": str(self.total_minor),
+            "expected_total_decimal": f"{float(self.total_minor):.10g}",
             "deviation": f"{self.deviation:.10g}",
         }
 
@@ -83,7 +92,10 @@ def payouts(seen: Mapping[Shown, int], terms: Terms) -> tuple[Payout, ...]:
 
 def added_up(lines: Iterable[Payout]) -> Payout:
     """Add lines up: all bets together."""
-    rows = [(line.wins, line.losses, line.ties, line.money_minor, line.in_minor, line.returns_minor) for line in lines]
+    rows = [
+        (line.wins, line.losses, line.ties, line.money_minor, line.returns_minor, line.out_minor, line.ties_minor)
+        for line in lines
+    ]
     return Payout("all", *map(sum, zip(*rows, strict=True)))
 
 
@@ -100,7 +112,7 @@ def expectations(lines: Iterable[Payout], decks: int, terms: Terms, coups: int, 
             counts[settle_shown(bet, stake, shown, terms).result] += law.counts[shown]
         mean, error = coups * gain.mean, gain.error(coups, pairs)
         wins, ties = (coups * Fraction(counts[result], law.total) for result in ("won", "pushed"))
-        found.append(Expectation(wins, ties, mean, float(line.sum_minor - mean) / error if error else 0.0))
+        found.append(Expectation(wins, ties, mean, float(line.total_minor - mean) / error if error else 0.0))
     return tuple(found)
 
 
@@ -113,4 +125,4 @@ def _payout(bet: Bet, seen: Mapping[Shown, int], terms: Terms) -> Payout:
         counts[settled.result] += count
         money += count * max(settled.net_minor, 0)
     wins, losses, ties = counts["won"], counts["lost"], counts["pushed"]
-    return Payout(bet.name, wins, losses, ties, money, stake * (wins + losses + ties), stake * (wins + ties))
+    return Payout(bet.name, wins, losses, ties, money, stake * wins, stake * (wins + losses + ties), stake * ties)

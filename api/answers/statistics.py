@@ -121,13 +121,15 @@ class PayoutSum(Payload):
     label: Annotated[str, Field(min_length=1, max_length=32, description="The bet's name, or `all` for their sum.")]
     wins: Annotated[Whole, Field(description="Bets won.")]
     money_minor: Annotated[Minor, Field(ge=0, description="What they won beside their stakes, commission taken off.")]
-    returns_minor: Annotated[Minor, Field(ge=0, description="Stakes given back, or left to the bettor, won or tied.")]
-    in_minor: Annotated[Minor, Field(ge=0, description="What was staked.")]
-    out_minor: Annotated[Minor, Field(ge=0, description="What was paid out: money and returns.")]
-    sum_minor: Annotated[Minor, Field(description="What the bettor has in the end: out less in.")]
+    returns_minor: Annotated[Minor, Field(ge=0, description="The stakes of these wins, which go back with them.")]
+    in_minor: Annotated[Minor, Field(ge=0, description="What the croupier pushed to the bettor: money and returns.")]
+    out_minor: Annotated[Minor, Field(ge=0, description="What the bettor pushed to the board: all stakes.")]
+    sum_minor: Annotated[Minor, Field(description="In less out: the result before ties are looked at.")]
+    ties_minor: Annotated[Minor, Field(ge=0, description="Stakes given back, or left, neither won nor lost.")]
+    total_minor: Annotated[Minor, Field(description="What the bettor has in the end: the sum and the ties.")]
     ties: Annotated[Whole, Field(description="Bets neither won nor lost.")]
     losses: Annotated[Whole, Field(description="Bets lost.")]
-    total: Annotated[Whole, Field(description="All bets: wins, ties and losses.")]
+    games: Annotated[Whole, Field(description="All bets: wins, ties and losses.")]
 
 
 class ExpectedPayout(PayoutSum):
@@ -135,9 +137,9 @@ class ExpectedPayout(PayoutSum):
 
     expected_wins: Annotated[Exact, Field(description="The exact expectation of the wins, a fraction.")]
     expected_ties: Annotated[Exact, Field(description="The exact expectation of the ties, a fraction.")]
-    expected_sum_minor: Annotated[Exact, Field(description="The exact expectation of the sum, a fraction.")]
-    expected_sum_decimal: Annotated[Decimal, Field(description="The same as decimal text.")]
-    deviation: Annotated[Decimal, Field(description="How many standard errors the sum lies above it, decimal text.")]
+    expected_total_minor: Annotated[Exact, Field(description="The exact expectation of the total, a fraction.")]
+    expected_total_decimal: Annotated[Decimal, Field(description="The same as decimal text.")]
+    deviation: Annotated[Decimal, Field(description="How many standard errors the total lies above it, decimal text.")]
 
 
 class JudgedPayouts(Judged):

@@ -28,9 +28,11 @@ from shoe.proof.forms import parse_time
 Printed = Mapping[str, Any]
 
 _EXACT = ("label", "observed", "expected_decimal", "deviation")
-_PAID = ("label", "wins", "money_minor", "returns_minor", "in_minor", "out_minor", "sum_minor", "ties", "total")
-_DECIMAL = frozenset({"expected_decimal", "expected_sum_decimal", "deviation"})
-_PAID_BESIDE = ("expected_sum_decimal", "deviation")
+_PAID = (
+    "label", "wins", "money_minor", "returns_minor", "in_minor", "out_minor", "sum_minor", "ties_minor", "total_minor",
+)  # fmt: skip
+_DECIMAL = frozenset({"expected_decimal", "expected_total_decimal", "deviation"})
+_PAID_BESIDE = ("expected_total_decimal", "deviation")
 
 
 @click.command(
@@ -118,7 +120,7 @@ def _listing(counted: Mapping[str, Any]) -> Iterator[str]:
         yield from (*_table(merged, ("of the 14", "seen", "expected", "deviation"), _EXACT), "")
     for paid in counted["payouts"]:
         yield f"{paid['stake_minor']} minor units on every bet of {paid['decks']} decks, judged coups"
-        head = ("bet", "wins", "money", "returns", "in", "out", "sum", "ties", "total", "expected sum", "deviation")
+        head = ("bet", "wins", "money", "returns", "in", "out", "sum", "ties", "total", "expected total", "deviation")
         total = {**paid["judged"]["sum"], **dict.fromkeys(_PAID_BESIDE, "")}
         yield from (*_table([*paid["judged"]["bets"], total], head, (*_PAID, *_PAID_BESIDE)), "")
     if counted["roads"] is not None:

@@ -108,11 +108,11 @@ def _payouts(answer: Fields) -> Payouts:
 
 
 def _payout(answer: Fields) -> PayoutLine:
-    numbers = ("wins", "ties", "losses", "money_minor", "returns_minor", "in_minor", "sum_minor")
+    numbers = ("wins", "ties", "losses", "money_minor", "returns_minor", "out_minor", "ties_minor", "total_minor")
     return PayoutLine(
         label=answer.text("label"),
         **{name: answer.number(name) for name in numbers},
-        expected_sum_minor=answer.maybe("expected_sum_minor", answer.text),
+        expected_total_minor=answer.maybe("expected_total_minor", answer.text),
         deviation=answer.maybe("deviation", answer.text),
     )
 

@@ -408,10 +408,10 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class PayoutLine:
-    """What one stake on a bet at every coup gave; of judged coups its sum's exact expectation and deviation, as text.
+    """What one stake on a bet at every coup gave; of judged coups its total's exact expectation and deviation, as text.
 
-    `money_minor` was won beside the stakes, `returns_minor` are stakes that went back; both together are what was paid
-    out, and less `in_minor`, what was staked, they are `sum_minor`.
+    `money_minor` was won beside the stakes, `returns_minor` are the stakes of these wins; both together less
+    `out_minor`, what was staked, and `ties_minor`, which ties gave back, are `total_minor`.
     """
 
     label: str
@@ -420,9 +420,10 @@ class PayoutLine:
     losses: int
     money_minor: int
     returns_minor: int
-    in_minor: int
-    sum_minor: int
-    expected_sum_minor: str | None
+    out_minor: int
+    ties_minor: int
+    total_minor: int
+    expected_total_minor: str | None
     deviation: str | None
 
 

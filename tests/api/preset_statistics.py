@@ -52,12 +52,13 @@ def check_payouts(house: Installation, preset: str, nets: Nets, records: Sequenc
         for line in part[each]["bets"]:
             gained = [nets(line["label"], stake, record) for record in coups]
             wins, ties = [net for net in gained if net > 0], gained.count(0)
-            assert (line["wins"], line["ties"], line["total"]) == (len(wins), ties, len(coups))
-            assert (line["money_minor"], line["returns_minor"]) == (sum(wins), stake * (len(wins) + ties))
-            assert (line["in_minor"], line["out_minor"] - line["in_minor"]) == (stake * len(coups), sum(gained))
-            assert line["sum_minor"] == sum(gained)
+            assert (line["wins"], line["ties"], line["games"]) == (len(wins), ties, len(coups))
+            assert (line["money_minor"], line["returns_minor"]) == (sum(wins), stake * len(wins))
+            assert (line["in_minor"], line["out_minor"]) == (sum(wins) + stake * len(wins), stake * len(coups))
+            assert (line["ties_minor"], line["total_minor"]) == (stake * ties, sum(gained))
+            assert line["sum_minor"] == sum(gained) - stake * ties
     for line in part["judged"]["bets"]:
-        assert percent(-Fraction(line["expected_sum_minor"]) / (stake * judged), 9) == TABLES[preset][line["label"]]
+        assert percent(-Fraction(line["expected_total_minor"]) / (stake * judged), 9) == TABLES[preset][line["label"]]
 
 
 def check_rules(house: Installation, decks: int, records: Sequence[Record], judged: int) -> None:

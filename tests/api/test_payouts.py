@@ -20,7 +20,10 @@ from shoe.proof.shuffle import shuffle_hand
 from tests.api.installation import EVERY_COUP, HOUSE, SMALL, VECTORS, Installation
 from tests.reference import bets_reference, tableau_reference
 
-COLUMNS = ("wins", "losses", "ties", "money_minor", "returns_minor", "in_minor", "out_minor", "sum_minor", "total")
+COLUMNS = (
+    "wins", "losses", "ties", "games",
+    "money_minor", "returns_minor", "in_minor", "out_minor", "sum_minor", "ties_minor", "total_minor",
+)  # fmt: skip
 Hands = list[tuple[list[str], list[str]]]
 
 
@@ -47,13 +50,19 @@ def hands(cards: list[str]) -> tuple[list[str], list[str]]:
 
 
 def by_hand(dealt: Hands, name: str, stake: int) -> dict[str, int]:
-    """The columns as tables.md lists them, one stake on a bet every time."""
+    """The columns as the page tells them, one stake on a bet every time.
+
+    “Returns = when you win, your wager is always returned”; in “the croupier pushed to you”, out “you pushed to the
+    game board”; ties, where “your wager is returned”; total “after returns from ties are added”.
+    """
     nets = [bets_reference.nets(*both)[name] for both in dealt]
     wins, ties = sum(net > 0 for net in nets), sum(net == 0 for net in nets)
     money = sum(stake * net for net in nets if net > 0)
     found = {"wins": wins, "ties": ties, "losses": len(nets) - wins - ties, "money_minor": int(money)}
-    found |= {"returns_minor": stake * (wins + ties), "in_minor": stake * len(nets), "total": len(nets)}
-    return found | {"out_minor": int(money) + stake * (wins + ties), "sum_minor": int(stake * sum(nets))}
+    found |= {"returns_minor": stake * wins, "in_minor": int(money) + stake * wins, "out_minor": stake * len(nets)}
+    before_ties = sum(stake * net if net > 0 else -stake for net in nets)
+    found |= {"sum_minor": int(before_ties), "ties_minor": stake * ties, "games": len(nets)}
+    return found | {"total_minor": int(stake * sum(nets))}
 
 
 def columns(line: Any) -> dict[str, int]:
@@ -98,7 +107,7 @@ def test_the_stake_is_the_tables_default_and_rounds_as_the_table_does(house: Ins
     answer = part(house)
     banker = next(line for line in answer["dealt"]["bets"] if line["label"] == "banker")
     assert answer["stake_minor"] == 7
-    assert (banker["money_minor"], banker["in_minor"]) == (7 * banker["wins"], 7 * banker["total"])
+    assert (banker["money_minor"], banker["out_minor"]) == (7 * banker["wins"], 7 * banker["games"])
 
 
 def test_without_bets_in_the_rules_there_is_nothing_to_pay(house: Installation) -> None:
@@ -119,12 +128,12 @@ def test_expectations_are_the_published_edges(house: Installation) -> None:
     exact = json.loads((VECTORS / "exact_8decks.json").read_text())
     edges = {"player": "1.235081329", "banker": "1.057905784", "tie": "14.359628779"}
     for line in part(house)["judged"]["bets"]:
-        sum_minor, outcomes = Fraction(line["expected_sum_minor"]), exact["outcomes"]
-        assert percent(-sum_minor / 6900, 9) == edges[line["label"]]
+        total_minor, outcomes = Fraction(line["expected_total_minor"]), exact["outcomes"]
+        assert percent(-total_minor / 6900, 9) == edges[line["label"]]
         assert Fraction(line["expected_wins"]) == 69 * Fraction(outcomes[line["label"]], exact["total"])
         ties = 0 if line["label"] == "tie" else 69 * Fraction(outcomes["tie"], exact["total"])
         assert Fraction(line["expected_ties"]) == ties
-        assert float(line["expected_sum_decimal"]) == pytest.approx(float(sum_minor), rel=1e-9)
+        assert float(line["expected_total_decimal"]) == pytest.approx(float(total_minor), rel=1e-9)
 
 
 def test_deviations_are_in_standard_errors_of_dependent_coups(house: Installation) -> None:
@@ -132,13 +141,13 @@ def test_deviations_are_in_standard_errors_of_dependent_coups(house: Installatio
     house.deal_out(house.sealed())
     for line, law in zip(part(house)["judged"]["bets"], unit_laws(8, MAIN), strict=True):
         error = 100 * sqrt(69 * law.variance + 69 * 68 * law.between)
-        wanted = (line["sum_minor"] - float(Fraction(line["expected_sum_minor"]))) / error
+        wanted = (line["total_minor"] - float(Fraction(line["expected_total_minor"]))) / error
         assert float(line["deviation"]) == pytest.approx(wanted, rel=1e-6)
     tie = part(house)["judged"]["bets"][2]
     p = float(Fraction(tie["expected_wins"])) / 69
     error = 900 * sqrt(69 * p * (1 - p) + 69 * 68 * -1.7075e-6)  # Cov(TT) of two coups of a shoe of 8 decks
     assert float(tie["deviation"]) == pytest.approx(
-        (tie["sum_minor"] - float(Fraction(tie["expected_sum_minor"]))) / error, rel=1e-6
+        (tie["total_minor"] - float(Fraction(tie["expected_total_minor"]))) / error, rel=1e-6
     )
 
 
@@ -165,7 +174,7 @@ def test_live_shoes_wait(house: Installation, preset: str) -> None:
         house.post(f"/shoes/{shoe}/coups")
     answer = part(house)
     assert (answer["judged"]["coups"], answer["dealt"]["coups"]) == (0, 4)
-    assert {line["expected_sum_minor"] for line in answer["judged"]["bets"]} == {"0"}
+    assert {line["expected_total_minor"] for line in answer["judged"]["bets"]} == {"0"}
     assert {line["deviation"] for line in answer["judged"]["bets"]} == {"0"}
 
 

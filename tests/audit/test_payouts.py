@@ -25,24 +25,25 @@ SEEN = {NATURAL: 3, SIX: 2, TIE: 1}
 def test_columns_by_hand() -> None:
     """A stake of 5.00: player wins 3 of 6, banker 2 less 5 %, tie 1 at 8:1."""
     player, banker, tie = (line.to_json() for line in payouts(SEEN, VIP))
-    assert player == {"label": "player", "wins": 3, "money_minor": 1500, "returns_minor": 2000, "in_minor": 3000,
-                      "out_minor": 3500, "sum_minor": 500, "ties": 1, "losses": 2, "total": 6}  # fmt: skip
-    assert (banker["money_minor"], banker["returns_minor"], banker["sum_minor"]) == (950, 1500, -550)
-    assert (tie["wins"], tie["ties"], tie["money_minor"], tie["sum_minor"]) == (1, 0, 4000, 4000 - 2500)
+    assert player == {"label": "player", "wins": 3, "money_minor": 1500, "returns_minor": 1500, "in_minor": 3000,
+                      "out_minor": 3000, "sum_minor": 0, "ties_minor": 500, "total_minor": 500, "ties": 1,
+                      "losses": 2, "games": 6}  # fmt: skip
+    assert (banker["money_minor"], banker["returns_minor"], banker["total_minor"]) == (950, 1000, -550)
+    assert (tie["wins"], tie["ties"], tie["money_minor"], tie["total_minor"]) == (1, 0, 4000, 4000 - 2500)
 
 
 def test_all_bets_add_up() -> None:
     lines = payouts(SEEN, VIP)
     total = added_up(lines)
-    assert (total.label, total.total, total.wins, total.ties, total.losses) == ("all", 18, 6, 2, 10)
-    assert (total.money_minor, total.in_minor) == (1500 + 950 + 4000, 9000)
-    assert total.sum_minor == sum(line.sum_minor for line in lines) == total.out_minor - total.in_minor
+    assert (total.label, total.games, total.wins, total.ties, total.losses) == ("all", 18, 6, 2, 10)
+    assert (total.money_minor, total.out_minor) == (1500 + 950 + 4000, 9000)
+    assert total.total_minor == sum(line.total_minor for line in lines) == 6450 + 3000 - 9000 + total.ties_minor
 
 
 def test_a_stake_that_stays_on_a_tie_is_the_bettors() -> None:
     chance = HOUSES["chance"].terms
     assert chance.on_tie != "returned"
-    assert payouts({TIE: 4}, chance)[0].returns_minor == 4 * chance.money.default_stake_minor
+    assert payouts({TIE: 4}, chance)[0].ties_minor == 4 * chance.money.default_stake_minor
 
 
 def test_a_win_that_the_least_commission_takes_whole_is_a_win_of_nothing() -> None:
@@ -50,7 +51,7 @@ def test_a_win_that_the_least_commission_takes_whole_is_a_win_of_nothing() -> No
     tiny = replace(VIP, chips_minor=None, limits=replace(VIP.limits, min_minor=1),
                    money=replace(VIP.money, default_stake_minor=1))  # fmt: skip
     banker = payouts({SIX: 5}, tiny)[1]
-    assert (banker.wins, banker.money_minor, banker.sum_minor) == (5, 0, 0)
+    assert (banker.wins, banker.money_minor, banker.total_minor) == (5, 0, 0)
 
 
 def test_the_law_itself_deviates_by_nothing() -> None:
@@ -58,7 +59,7 @@ def test_the_law_itself_deviates_by_nothing() -> None:
     law, doppelganger = showings(6), HOUSES["doppelganger"].terms
     lines = payouts(law.counts, doppelganger)
     for line, each in zip(lines, expectations(lines, 6, doppelganger, law.total, 0), strict=True):
-        assert (line.wins, line.ties, line.sum_minor) == (each.wins, each.ties, each.sum_minor)
+        assert (line.wins, line.ties, line.total_minor) == (each.wins, each.ties, each.total_minor)
         assert each.deviation == 0
         assert each.to_json()["expected_wins"] == str(line.wins)
 
@@ -67,18 +68,18 @@ def test_deviations_by_the_definition() -> None:
     lines, stake = payouts(SEEN, VIP), 500
     for line, each, law in zip(lines, expectations(lines, 8, VIP, 6, 12), settled_laws(8, stake, VIP), strict=True):
         error = sqrt(6 * law.variance + 12 * law.between)
-        assert each.sum_minor == 6 * law.mean
-        assert each.deviation == pytest.approx(float(line.sum_minor - 6 * law.mean) / error)
+        assert each.total_minor == 6 * law.mean
+        assert each.deviation == pytest.approx(float(line.total_minor - 6 * law.mean) / error)
     nothing = payouts({}, VIP)
     for each in expectations(nothing, 8, VIP, 0, 0):
-        assert (each.wins, each.sum_minor, each.deviation) == (0, 0, 0.0)
+        assert (each.wins, each.total_minor, each.deviation) == (0, 0, 0.0)
         assert each.to_json()["deviation"] == "0"
 
 
 def test_the_exact_part_of_one_coup() -> None:
     """8 decks, banker less 5 %: what a stake of 500 loses on one coup, 1.057905784 %."""
     (_, banker, _) = expectations(payouts({NATURAL: 1}, VIP), 8, VIP, 1, 0)
-    assert round(-banker.sum_minor / 500 * 10**11) == 1057905784
+    assert round(-banker.total_minor / 500 * 10**11) == 1057905784
     assert isinstance(banker.wins, Fraction)
 
 
