@@ -161,7 +161,22 @@ STEPS = st.lists(
     st.tuples(
         st.integers(0, 2),
         st.sampled_from(
-            [*BETS, "pass", "withdraw", "rebet", "ready", "preserve", "clear", "loop", "wait", "revoke", "deal", "void"]
+            [
+                *BETS,
+                "pass",
+                "withdraw",
+                "rebet",
+                "ready",
+                "preserve",
+                "clear",
+                "loop",
+                "wait",
+                "revoke",
+                "deal",
+                "void",
+                "in",
+                "out",
+            ]
         ),
         st.integers(1, 120_000),
     ),
@@ -190,14 +205,18 @@ def take(house: Installation, shoe: str, seat: Seat, step: str, stake: int) -> i
 def test_whatever_seats_and_house_do_no_money_is_made_or_lost(
     house: Installation, steps: list[tuple[int, str, int]], table: str
 ) -> None:
-    """A bank of 1,000 units that is soon too small, purses of 500; refusals, loans and voids among the steps."""
+    """A bank of 1,000 units that is soon too small, purses of 500; refusals, loans, voids, and money from outside."""
     if table not in {each["id"] for each in house.get("/tables")["tables"]}:
         house.post("/tables", {"id": table, "preset": "np_punto_banco_three", "overrides": TABLES[table]})
         house.post(f"/tables/{table}/books", {"size": 1000})
     seats = [seat_at(house, table, purse=50_000) for _ in range(3)]
     whole, shoe = money(house), house.sealed(table)
     for who, step, stake in steps:
-        if step == "deal":
+        if step in ("in", "out"):
+            moved = {"amount_minor": stake if step == "in" else -stake}
+            answer = house.client.post(f"/v1/seats/{seats[who].id}/purse/moves", json=moved)
+            whole += moved["amount_minor"] if answer.status_code == 201 else 0
+        elif step == "deal":
             house.client.post(f"/v1/shoes/{shoe}/coups", json={})
         elif step == "void":
             house.post(f"/shoes/{shoe}/void", {"reason": "operator"})

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from api.cli import fairshoe
 from api.client import Client, ServiceProblem
 from api.client.bets import _choice
 from api.client.fields import Fields
@@ -60,7 +63,7 @@ def at(tmp_path: Path) -> Iterator[Place]:
         yield Place(url, first_key(folder))
 
 
-def test_a_seat_bets_through_a_shoe_and_believes_nothing(at: Place) -> None:
+def test_a_seat_bets_through_a_shoe_and_believes_nothing(at: Place, tmp_path: Path) -> None:
     assert at.made == MadeSeat(at.made.seat, "t-1", at.made.token, 50_000)
     won = 0
     for number in range(SHORT["coups"] - 1):  # type: ignore[operator]  # it is a number
@@ -95,8 +98,39 @@ def test_a_seat_bets_through_a_shoe_and_believes_nothing(at: Place) -> None:
         at.house.player_statistics("nobody")
     while at.house.deal(at.shoe).reveal is None:
         pass
-    verification = verify_bundle(at.seat.bundle(at.shoe), Evidence((at.vkey,), at.player.receipts))
+    bundle = at.seat.bundle(at.shoe)
+    verification = verify_bundle(bundle, Evidence((at.vkey,), at.player.receipts))
     assert (verification.verdict, verification.fairness) == ("verified", "provably_fair")
+    by_command(at, bundle, won, tmp_path)
+
+
+def by_command(at: Place, bundle: str, won: int, folder: Path) -> None:
+    """`fairshoe verify` settles every line anew, and finds out one that says another stake, bet or coup."""
+
+    def verify(told: str) -> tuple[int, dict[str, Any], list[str]]:
+        (folder / "bundle.json").write_text(told, encoding="utf-8")
+        args = ["verify", str(folder / "bundle.json"), "--vkey", str(at.vkey), "--json"]
+        ran = CliRunner().invoke(fairshoe, args)
+        checks = json.loads(ran.stdout)["checks"]
+        (bets,) = (check for check in checks if check["name"] == "bets")
+        return ran.exit_code, bets, [check["name"] for check in checks if check["status"] == "INVALID"]
+
+    code, bets, invalid = verify(bundle)
+    assert (code, bets["status"], invalid) == (0, "VALID", [])
+    assert bets["detail"].startswith("11 coups with bets, 22 lines of the holder; ")
+    assert bets["detail"].endswith(f"net {won:+}")
+    line = json.loads(bundle)["bets"][0]["line"]
+    for said, instead in (
+        ('"stake":300', '"stake":900'),
+        ('"bet":"player"', '"bet":"banker"'),
+        ('"number":0', '"number":1'),
+    ):
+        forged = json.loads(bundle)
+        assert line.count(said) == 1
+        forged["bets"][0]["line"] = line.replace(said, instead)
+        code, bets, invalid = verify(json.dumps(forged))
+        assert (code, invalid) == (1, ["bets"])
+        assert "bets[" in bets["detail"]
 
 
 def test_a_player_does_not_believe_a_coup_whose_bets_are_kept_back(at: Place) -> None:
