@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import pytest
@@ -18,10 +19,11 @@ from shoe.game.bets.terms import Terms
 from shoe.game.bets.wagers import BANKER, BANKER_19_20, CATALOGUE, PLAYER, Bet, Pay
 from shoe.game.cards import parse_card
 from shoe.game.houses import HOUSES
+from shoe.game.tableau import Coup
 from tests.reference import bets_reference
 from tests.shoe.witness_coups import deal, hands, witnesses
 
-TERMS = HOUSES["intercasino"].terms
+TERMS, VIP = HOUSES["intercasino"].terms, HOUSES["vip"].terms
 
 # Nets of 100 minor units, reckoned by hand from the pay tables that Wizard of Odds prints; a bet not named loses.
 BY_HAND: dict[tuple[str, str], dict[str, int]] = {
@@ -162,6 +164,27 @@ def test_rounding_equals_the_decimal_reference(player: str, banker: str) -> None
             else:
                 expected = int(right[name]) * stake
             assert settle(bet, stake, coup, TERMS).net_minor == expected, (name, stake)
+
+
+def test_every_line_of_every_bet_is_rounded_as_the_decimal_reference_from_one_minor_unit_up() -> None:
+    """A coup for each line that a bet can win by, at the house of the least commission and at one without."""
+    lines: dict[tuple[str, str | None], Coup] = {}
+    for shown, coup in witnesses().items():
+        for name, bet in CATALOGUE.items():
+            pay = bet.pay_on(shown)
+            lines.setdefault((name, pay and pay.event), coup)
+    wanted = {(name, pay.event) for name, bet in CATALOGUE.items() for pay in bet.pays}
+    assert {line for line in lines if line[1]} == wanted  # no line of a pay table is out of reach
+    for (name, _), coup in lines.items():
+        net, bet = bets_reference.nets(*hands(coup))[name], CATALOGUE[name]
+        for stake, (terms, least) in product((*range(1, 121), 499, 509, 510, 529, 530), ((TERMS, 0), (VIP, 25))):
+            if net <= 0:
+                expected = int(net) * stake
+            elif bet.commission_bp:
+                expected = bets_reference.banker_win(stake, least)
+            else:
+                expected = bets_reference.keeps_the_half(net, stake)
+            assert settle(bet, stake, coup, terms).net_minor == expected, (name, stake)
 
 
 def test_nineteen_to_twenty_and_five_percent_are_one() -> None:
