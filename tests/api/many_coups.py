@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import insert, select, text, update
 
 from api.db.tables import BookRow, CoupRow, LogHeadRow, ShoeRow
 from audit.kernel import orders
@@ -28,7 +28,8 @@ _AT_ONCE = 500
 def add_shoes(house: Installation, table: str, shoes: int) -> int:
     """Add revealed shoes to a table that has a book, dealt whole; give the number of their coups.
 
-    The head says a size that covers them all.
+    The head says a size that covers them all. What a database notes of its tables by itself, once they have grown, it
+    is made to note.
     """
     rules = parse_rules(house.get(f"/tables/{table}")["rules"])
     with house.service.reading() as session:
@@ -44,6 +45,7 @@ def add_shoes(house: Installation, table: str, shoes: int) -> int:
         coups += len(rows)
     with full_rights(house) as connection:
         connection.execute(update(LogHeadRow).values(size=2 * BEHIND))
+        connection.execute(text("ANALYZE"))
     return coups
 
 
