@@ -23,6 +23,7 @@ from api.cases.audits import receipts_of
 from api.cases.regulating import Opened
 from api.db.sessions import OutcomeUnknown
 from api.db.tables import AuditDocumentRow, AuditRow
+from api.provenance import made_by
 from api.refusals import Refusal
 from api.service import Service
 from api.world import print_time, seconds_after
@@ -30,6 +31,8 @@ from api.writing import Finish, Step, Writing
 from audit.records.findings import Findings
 from audit.records.plan import MOST_BYTES, Plan, parse_plan
 from audit.records.wrong import Looked
+from audit.report.page import print_page
+from audit.report.recorded import build_recorded, read_recorded
 from shoe.errors import FairshoeError
 from shoe.proof.canonical import parse_object, print_canonical
 from shoe.proof.records import Report
@@ -42,6 +45,7 @@ BUSY_S: Final = 3.0
 KIND: Final = "audit"
 PLAN: Final = "plan.json"
 FINDINGS: Final = "findings.json"
+REPORT: Final = "report.html"
 _PROGRESS: Final = "progress-"
 _AGAIN: Final = (DBAPIError, OutcomeUnknown, OSError, Refusal)
 """What is not an audit's own fault: it is tried again."""
@@ -176,17 +180,19 @@ class Audits:
 
 
 def finish_audit(audit: str, until: str, findings: Findings) -> Step[int]:
-    """End an audit: log the hashes of plan and findings, keep the findings, set the verdict; give the log index.
+    """End an audit: log the hashes of plan and findings, keep the findings and a page that shows them, set the verdict.
 
-    Raises NotOurs where the lease is another's.
+    Gives the log index. Raises NotOurs where the lease is another's.
     """
     content = findings.to_bytes()
+    page = print_page(build_recorded(read_recorded(content), made_by({FINDINGS: content})).document)
 
     def step(writing: Writing) -> Finish[int]:
         row = _ours(writing.session, audit, until)
         record = Report(kind=KIND, plan_hash=findings.plan.hash, findings_hash=findings.hash, **writing.stamp())
         index = writing.add(record)
         writing.insert(AuditDocumentRow(audit_id=audit, name=FINDINGS, content=content))
+        writing.insert(AuditDocumentRow(audit_id=audit, name=REPORT, content=page))
         row.state, row.verdict, row.report_index = "done", findings.verdict, index
         row.done, row.ended, row.claimed_until = findings.plan.shoes, writing.time, None
         return lambda _: index

@@ -26,6 +26,7 @@ MOST_WAITING: Final = 100
 DOCUMENTS: Final = {
     "plan.json": "application/json",
     "findings.json": "application/json",
+    "report.html": "text/html",
 }
 """The documents of an audit that anyone may read, with their media types; each never changes."""
 

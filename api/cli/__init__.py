@@ -18,7 +18,9 @@ COMMANDS = {
     "odds": Listed("Print exact probabilities and edges.", lambda: import_module("api.cli.odds").odds),
     "roads": Listed("Draw the roads of a shoe.", lambda: import_module("api.cli.roads").roads),
     "certify": Listed("Certify a table by its own shuffler.", lambda: import_module("api.cli.certify").certify),
-    "report": Listed("Report on a certification: JSON, page, PDF.", lambda: import_module("api.cli.report").report),
+    "report": Listed(
+        "Report on a certification or an audit: JSON, page, PDF.", lambda: import_module("api.cli.report").report
+    ),
     "audit": Listed("Audit other people's logs, or the own records.", lambda: import_module("api.cli.audit").audit),
     "bench": Listed("Time this installation, in ratios.", lambda: import_module("api.cli.bench").bench),
     "serve": Listed("Serve over HTTP.", lambda: import_module("api.cli.serve").serve),

@@ -1,4 +1,4 @@
-"""``fairshoe report``: a certification's findings as JSON, page and PDF, signed where a key is given."""
+"""``fairshoe report``: a certification's or an audit's findings as JSON, page and PDF, signed where a key is given."""
 
 from __future__ import annotations
 
@@ -21,12 +21,16 @@ from api.provenance import made_by
 from api.world import real_world
 from audit.checkpoint import load
 from audit.counts import RunCounts
+from audit.records.findings import FORM as RECORDS
+from audit.records.plan import MOST_BYTES
 from audit.report.build import Report, build
 from audit.report.certificates import PdfKey, read_pdf_key, self_signed
 from audit.report.page import print_page
+from audit.report.recorded import RecordsReport, build_recorded, read_recorded
 from audit.report.signing import Documents, read_signing_key, sign_report
 from audit.report.source import Source, read_findings
 from shoe.errors import InputError
+from shoe.proof.canonical import parse_object
 from shoe.proof.notation import sha256
 from shoe.proof.note import SignerKey
 from shoe.proof.tlog import print_receipt
@@ -36,6 +40,9 @@ NOTE: Final = "report.note"
 SIGNED: Final = "report.signed.pdf"
 RECEIPT: Final = "report.receipt"
 KIND: Final = "certification"
+AUDIT: Final = "audit"
+
+Made = Report | RecordsReport
 SANDBOX: Final = "fairshoe-sandbox-signed-by-nobody"
 
 
@@ -44,6 +51,7 @@ SANDBOX: Final = "fairshoe-sandbox-signed-by-nobody"
         "fairshoe report certificate/findings.json --out report",
         "fairshoe report certificate/findings.json --out report --sandbox --json",
         "fairshoe report certificate/findings.json --out report --log",
+        "fairshoe report audit/findings.json --out report --sandbox",
         "fairshoe report certificate/findings.json --out report --key ed25519.pem --signer lab.example/reports --certificate signer.p12 --password-file password",  # noqa: E501
     )
 )
@@ -76,7 +84,7 @@ def report(
     sandbox: bool,
     as_json: bool,
 ) -> int:
-    """Report on a certification: JSON, page, PDF.
+    """Report on a certification or an audit: JSON, page, PDF.
 
     Of its FINDINGS it writes report.json, which is the authority, report.html and report.pdf: the same bytes for the
     same findings, counts, version and libraries. With keys also report.note, a signed note over the digests of all
@@ -110,12 +118,14 @@ def report(
     return 0 if made.passed else 1
 
 
-def _build(findings: Path, counts: Path | None) -> Report:
+def _build(findings: Path, counts: Path | None) -> Made:
     content = read_file(str(findings))
+    if _form(content) == RECORDS:
+        return _build_recorded(findings, content, counts)
     try:
         source = read_findings(content)
     except InputError as error:
-        raise BadInput(f"{findings}: {error}; give the findings.json of a certification") from None
+        raise BadInput(f"{findings}: {error}; give the findings.json of a certification or an audit") from None
     beside = counts if counts is not None else findings.with_name(COUNTS)
     counted = None
     if counts is not None or beside.exists():
@@ -126,6 +136,24 @@ def _build(findings: Path, counts: Path | None) -> Report:
         return build(source, made_by({"findings.json": content}), counted)
     except InputError as error:
         raise BadInput(f"{beside}: {error}; give the checkpoint of these findings' run") from None
+
+
+def _form(content: bytes) -> object:
+    try:
+        return parse_object(content, MOST_BYTES).get("form")
+    except InputError:
+        return None
+
+
+def _build_recorded(findings: Path, content: bytes, counts: Path | None) -> RecordsReport:
+    if counts is not None:
+        raise BadInput("--counts: expected it beside the findings of a certification only")
+    try:
+        source = read_recorded(content)
+        note(f"findings {source.hash.hex()}")
+        return build_recorded(source, made_by({"findings.json": content}))
+    except InputError as error:
+        raise BadInput(f"{findings}: {error}; give the findings.json of a certification or an audit") from None
 
 
 def _counts(path: Path, source: Source) -> RunCounts:
@@ -167,9 +195,13 @@ def _signed(pdf: bytes, key: PdfKey, sandbox: bool) -> dict[str, bytes]:
     return {SIGNED: signed, **own}
 
 
-def _log(made: Report) -> str:
+def _log(made: Made) -> str:
     with service_here() as service:
-        return print_receipt(service.write(log_report(KIND, made.source.plan.hash, made.source.hash)))
+        return print_receipt(
+            service.write(
+                log_report(KIND if isinstance(made, Report) else AUDIT, made.source.plan.hash, made.source.hash)
+            )
+        )
 
 
 def _write(out: Path, files: dict[str, bytes]) -> None:
@@ -181,24 +213,24 @@ def _write(out: Path, files: dict[str, bytes]) -> None:
         raise EnvironmentFault(f"{error.filename or out}: {error.strerror}; choose another folder with --out") from None
 
 
-def _statuses(made: Report) -> Counter[str]:
+def _statuses(made: Made) -> Counter[str]:
     return Counter(judged.status for _, clauses in made.judgements for judged in clauses)
 
 
-def _object(made: Report, files: dict[str, bytes], signing: SignerKey | None) -> dict[str, Any]:
+def _object(made: Made, files: dict[str, bytes], signing: SignerKey | None) -> dict[str, Any]:
     statuses = _statuses(made)
     return {
-        "verdict": "pass" if made.passed else "fail",
+        "verdict": made.verdict,
         "plan_hash": made.source.plan.hash.hex(),
         "findings_hash": made.source.hash.hex(),
-        "non_compliances": [check.name for check in made.source.checks if check.rejected],
+        "non_compliances": list(made.non_compliances),
         "clauses": {status.lower(): statuses[status] for status in ("PASS", "FAIL", "PARTIAL", "MANUAL")},
         "vkey": None if signing is None else str(signing.vkey),
         "files": {name: sha256(content).hex() for name, content in files.items()},
     }
 
 
-def _listing(made: Report, out: Path, files: dict[str, bytes]) -> list[str]:
+def _listing(made: Made, out: Path, files: dict[str, bytes]) -> list[str]:
     statuses = _statuses(made)
     clauses = ", ".join(f"{statuses[status]} {status}" for status in ("PASS", "FAIL", "PARTIAL", "MANUAL"))
     colour = "green" if made.passed else "red"
@@ -207,6 +239,6 @@ def _listing(made: Report, out: Path, files: dict[str, bytes]) -> list[str]:
             [(str(out / name), f"{len(content):,}", sha256(content).hex()) for name, content in files.items()], "<><"
         ),
         "",
-        f"Clauses: {clauses}",
+        *([f"Clauses: {clauses}"] if statuses else []),
         click.style(made.document.words, fg=colour),
     ]

@@ -117,9 +117,9 @@ def _responses(
 
 
 def _content(answer: type[Payload] | str | tuple[str, ...], example: Any) -> dict[str, Any]:
-    if isinstance(answer, tuple) and len(answer) > 1:
-        return {media: _form(media) for media in answer}
     shown = {} if example is None else {"example": example}
+    if isinstance(answer, tuple) and len(answer) > 1:
+        return {media: {**_form(media), **(shown if media == "application/json" else {})} for media in answer}
     if isinstance(answer, type):
         return {"application/json": {"schema": reference(answer), **shown}}
     media = answer if isinstance(answer, str) else answer[0]

@@ -18,6 +18,8 @@ from api.routes.endpoint import Resource
 from api.routes.exchange import answer, commit, keep, page, principal, service
 
 _PRINT: Final = ("state", "done", "total", "verdict", "ended")
+_PAGE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+"""The page's own policy, in its head, lets in no other style than its own, by hash."""
 
 blueprint = Resource("audits", "/v1/audits")
 
@@ -63,7 +65,11 @@ def show_document(audit_id: str, document: str) -> Response:
     """Give a document of an audit, byte for byte as it was kept; its plan is there before it looks at anything."""
     with service().reading() as session:
         content = read_document(session, audit_id, document)
-    return keep(Response(content, content_type=DOCUMENTS[document]))
+    media = DOCUMENTS[document]
+    response = Response(content, content_type=f"{media}; charset=utf-8" if media.startswith("text/") else media)
+    if media == "text/html":
+        response.headers["Content-Security-Policy"] = _PAGE_POLICY
+    return keep(response)
 
 
 def _print_line(row: AuditRow) -> dict[str, Any]:

@@ -36,14 +36,24 @@ class Report:
         """Say whether all checks pass collectively."""
         return self.source.passed
 
+    @property
+    def verdict(self) -> str:
+        """Give the verdict in one word."""
+        return "pass" if self.passed else "fail"
+
+    @property
+    def non_compliances(self) -> tuple[str, ...]:
+        """Name the checks that are rejected."""
+        return tuple(check.name for check in self.source.checks if check.rejected)
+
     def to_json(self) -> dict[str, Any]:
         """List everything under its name, findings included, drawings left out."""
         return {
             "form": FORM,
             "plan_hash": self.source.plan.hash.hex(),
             "findings_hash": self.source.hash.hex(),
-            "verdict": "pass" if self.passed else "fail",
-            "non_compliances": [check.name for check in self.source.checks if check.rejected],
+            "verdict": self.verdict,
+            "non_compliances": list(self.non_compliances),
             "clauses": [
                 {
                     "body": body.name,
@@ -78,7 +88,7 @@ def build(source: Source, made_by: Provenance, counts: RunCounts | None = None) 
     sample = deal_sample(source.plan)
     sections = (
         opening.identification(source),
-        opening.versions(source, made_by),
+        opening.versions(source.content["version"], made_by),
         opening.summary(source, judgements),
         game.scope(source),
         game.generator(source),

@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from audit.report.build import Report
+from audit.report.recorded import RecordsReport
 from shoe.errors import InputError, ProofError, expected
 from shoe.proof.notation import sha256
 from shoe.proof.note import ED25519, SignerKey, VerifierKey, check_note, sign_note
@@ -48,19 +49,19 @@ def read_signing_key(data: bytes, name: str) -> SignerKey:
     return SignerKey.from_seed(name, key.private_bytes_raw())
 
 
-def note_text(report: Report, documents: Documents) -> str:
+def note_text(report: Report | RecordsReport, documents: Documents) -> str:
     """Write what is signed: plan, findings, verdict, and a line for each document with its SHA-256."""
     lines = [
         HEADING,
         f"plan {report.source.plan.hash.hex()}",
         f"findings {report.source.hash.hex()}",
-        f"verdict {'pass' if report.passed else 'fail'}",
+        f"verdict {report.verdict}",
         *(f"{name} {sha256(content).hex()}" for name, content in documents.by_name().items()),
     ]
     return "\n".join(lines) + "\n"
 
 
-def sign_report(report: Report, documents: Documents, key: SignerKey) -> str:
+def sign_report(report: Report | RecordsReport, documents: Documents, key: SignerKey) -> str:
     """Sign a report's documents: a C2SP signed note, always the same for the same report and key."""
     return sign_note(note_text(report, documents), [key])
 

@@ -53,7 +53,7 @@ def test_an_audit_goes_from_queued_to_its_verdict(house: Installation) -> None:
     run_audits(house)
     shown = house.get(f"/audits/{asked['id']}")
     assert (shown["state"], shown["done"], shown["total"], shown["verdict"]) == ("done", 5, 5, "pass")
-    assert (shown["documents"], shown["error"]) == (["plan.json", "findings.json"], None)
+    assert (shown["documents"], shown["error"]) == (["plan.json", "findings.json", "report.html"], None)
     assert (shown["report_index"], house.size()) == (before, before + 1)
 
 
@@ -136,7 +136,24 @@ def test_receipts_handed_in_are_held_against_the_log(house: Installation, audite
     assert told["plan"]["receipts"] == [sha256(each.encode()).hex() for each in audited.receipts]
     (check,) = [each for each in told["records"] if each["name"] == "receipts"]
     assert (check["looked_at"], check["wrong"], told["verdict"]) == (len(audited.receipts), 0, "pass")
-    assert house.get(f"/audits/{audit}")["documents"] == ["plan.json", "findings.json"]
+    assert house.get(f"/audits/{audit}")["documents"] == ["plan.json", "findings.json", "report.html"]
+
+
+def test_the_page_shows_the_findings_and_runs_nothing(house: Installation, audited: Audited) -> None:
+    sql(f"DELETE FROM coups {COUP}")(house, audited)
+    audit = ask(house, table="s")
+    run_audits(house)
+    shown = house.client.get(f"/v1/audits/{audit}/report.html")
+    assert (shown.status_code, shown.content_type) == (200, "text/html; charset=utf-8")
+    assert "script-src" not in shown.headers["Content-Security-Policy"]
+    assert shown.headers["Content-Security-Policy"].startswith("default-src 'none'; ")
+    told = json.loads(text_of(house, audit))
+    assert '<span class="status FAIL">FAIL</span>' in shown.text
+    assert audited.shoes["played"] in shown.text
+    assert "row: expected a row of it, got None" in shown.text
+    assert house.get(f"/audits/{audit}")["findings_hash"] in shown.text
+    for line in told["strata"][0]["live_returns"]:
+        assert f"{100 * float(line['return_decimal']):.4f}" in shown.text
 
 
 # --- the numbers of the findings ---------------------------------------------------------------
@@ -265,7 +282,12 @@ def test_what_an_audit_found_never_changes(house: Installation) -> None:
     running = house.client.get(f"/v1/audits/{audit}")
     assert "immutable" not in running.headers.get("Cache-Control", "")
     run_audits(house)
-    for path in (f"/v1/audits/{audit}", f"/v1/audits/{audit}/findings.json", f"/v1/audits/{audit}/plan.json"):
+    for path in (
+        f"/v1/audits/{audit}",
+        f"/v1/audits/{audit}/findings.json",
+        f"/v1/audits/{audit}/plan.json",
+        f"/v1/audits/{audit}/report.html",
+    ):
         shown = house.client.get(path)
         assert "immutable" in shown.headers["Cache-Control"]
         again = house.client.get(path, headers={"If-None-Match": shown.headers["ETag"]})

@@ -165,6 +165,26 @@ def test_who_was_away_too_long_has_lost_the_audit(house: Installation, monkeypat
     assert (house.get(f"/audits/{audit}"), house.size()) == (ended, log)
 
 
+def test_who_was_away_too_long_writes_nothing_into_anothers_audit(
+    house: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "KEEP_EVERY_S", 0)
+    audit, at_once = ask(house), audit_now(house).to_bytes()
+    late, other = Audits(house.service, busy_s=0), Audits(house.service, busy_s=0)
+    for _ in range(5):
+        assert late.turn()
+    house.clock.forward(LEASE_S + 1)
+    for _ in range(5):
+        assert other.turn()
+    before = house.get(f"/audits/{audit}")
+    assert (before["state"], before["done"]) == ("running", 2)
+    assert late.turn()
+    assert house.get(f"/audits/{audit}") == before
+    while other.turn():
+        pass
+    assert text_of(house, audit).encode() == at_once
+
+
 def test_the_end_is_refused_to_who_has_no_lease(house: Installation) -> None:
     audit = ask(house)
     with pytest.raises(NotOurs, match="is another's by now, or has ended"):

@@ -58,15 +58,15 @@ def identification(source: Source) -> Section:
     return Section("identification", "Identification", tuple(blocks))
 
 
-def versions(source: Source, made_by: Provenance) -> Section:
-    """List versions and digests of code and inputs."""
+def versions(found_by: str, made_by: Provenance) -> Section:
+    """List versions and digests of code and inputs; `found_by` is the version that made the findings."""
     return Section(
         "versions",
         "Versions and digests",
         (
             Facts(
                 (
-                    Fact("Version that made the findings", source.content["version"], "code"),
+                    Fact("Version that made the findings", found_by, "code"),
                     Fact("Version that made this report", made_by.version, "code"),
                 )
             ),
