@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from threading import Thread
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import func, select
 
-from api.audits.running import Audits
 from api.beside import describe
+from api.cases.audits import has_unfinished
 from api.cases.deadlines import void_overdue
 from api.cases.monitoring import watch_coups
 from api.cases.witnessing import cosign_head
@@ -41,6 +41,9 @@ from api.world import World, print_time, seconds_after
 from api.writing import Finish, Writing
 from shoe.errors import ProofError
 from shoe.proof.note import check_note
+
+if TYPE_CHECKING:
+    from api.audits.running import Audits
 
 NAME: Final = "fairshoe keeper"
 TICK_S: Final = 1.0
@@ -197,9 +200,18 @@ def _audit(service: Service) -> Chore:
 
 def _own_audits(service: Service) -> Chore:
     """Run the audits that were asked for; while there is one, again as soon as the thread has rested."""
-    audits = Audits(service)
+    audits: Audits | None = None
 
     def work() -> None:
+        nonlocal audits
+        if audits is None:
+            with service.reading() as session:
+                if not has_unfinished(session):
+                    return
+            # The laws and what computes them take a second to load: who audits nothing does without.
+            from api.audits.running import Audits  # noqa: PLC0415
+
+            audits = Audits(service)
         chore.every_s = 0 if audits.turn() else TICK_S
 
     chore = Chore("audits", TICK_S, work)

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from api.audits.planning import make_audit_plan
 from api.audits.work import Work
 from api.beside import describe
-from api.cases.audits import receipts_of
+from api.cases.audits import UNFINISHED, receipts_of
 from api.cases.regulating import Opened
 from api.db.sessions import OutcomeUnknown
 from api.db.tables import AuditDocumentRow, AuditRow
@@ -49,8 +49,6 @@ REPORT: Final = "report.html"
 _PROGRESS: Final = "progress-"
 _AGAIN: Final = (DBAPIError, OutcomeUnknown, OSError, Refusal)
 """What is not an audit's own fault: it is tried again."""
-
-_WORKING: Final = ("queued", "running")
 
 
 class NotOurs(FairshoeError):
@@ -122,7 +120,7 @@ class Audits:
         """Take the oldest audit that is nobody's, and take up its work."""
         now = print_time(self.service.world.now())
         free = (AuditRow.state == "queued") | ((AuditRow.state == "running") & (AuditRow.claimed_until <= now))
-        query = select(AuditRow).where(AuditRow.state.in_(_WORKING), free).order_by(AuditRow.id).limit(1)
+        query = select(AuditRow).where(AuditRow.state.in_(UNFINISHED), free).order_by(AuditRow.id).limit(1)
         with self.service.reading() as session:
             if session.scalars(query).one_or_none() is None:
                 return None

@@ -30,6 +30,7 @@ DOCUMENTS: Final = {
 }
 """The documents of an audit that anyone may read, with their media types; each never changes."""
 
+UNFINISHED: Final = ("queued", "running")
 _RECEIPT: Final = "receipt-"
 
 
@@ -61,7 +62,7 @@ def ask_audit(service: Service, scope: Opened, receipts: Sequence[str], by: str)
     def step(writing: Writing) -> Finish[AuditShown]:
         if scope.table is not None:
             find_table(writing.session, scope.table)
-        waiting = select(func.count()).select_from(AuditRow).where(AuditRow.state.in_(("queued", "running")))
+        waiting = select(func.count()).select_from(AuditRow).where(AuditRow.state.in_(UNFINISHED))
         if (writing.session.scalar(waiting) or 0) >= MOST_WAITING:
             raise Refusal(AUDITS_WAITING, f"{MOST_WAITING} audits wait already.")
         row = AuditRow(
@@ -95,6 +96,12 @@ def find_audit(session: Session, audit_id: str) -> AuditShown:
     there = set(session.scalars(query))
     plan, findings = (_hash(session, audit_id, name) for name in ("plan.json", "findings.json"))
     return AuditShown(row, tuple(name for name in DOCUMENTS if name in there), plan, findings)
+
+
+def has_unfinished(session: Session) -> bool:
+    """Say whether an audit waits or is at work."""
+    query = select(AuditRow.id).where(AuditRow.state.in_(UNFINISHED)).limit(1)
+    return session.scalars(query).first() is not None
 
 
 def list_audits(session: Session, after: str | None, limit: int) -> list[AuditRow]:

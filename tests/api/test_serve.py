@@ -129,3 +129,11 @@ def test_a_folder_that_others_may_read_is_not_served(tmp_path: Path) -> None:
     assert (process.returncode, said) == (1, "")
     assert "SetupError" in complained
     assert "chmod 700" in complained
+
+
+def test_a_server_loads_nothing_that_only_statistics_need() -> None:
+    """A process that serves or keeps starts without it, each worker too."""
+    program = "import sys; import api.serve, api.wiring, api.keeper; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert {"api.serve", "api.keeper", "numpy"} <= set(loaded)
+    assert set(loaded).isdisjoint({"scipy", "numba", "audit.battery", "audit.records.battery", "typst", "pyhanko"})
