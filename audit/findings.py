@@ -87,11 +87,8 @@ class Findings:
     @property
     def words(self) -> str:
         """Say the verdict in a sentence."""
-        m, percent = len(self.checks), 100 * (1 - self.verdict.level)
-        if self.passed:
-            return f"All {m} checks pass collectively at {percent} % (Holm at {self.verdict.level})."
-        failed = self.verdict.rejected
-        return f"{len(failed)} of {m} checks fail, Holm at {self.verdict.level}: {', '.join(failed)}."
+        words = self.verdict.words
+        return f"{words[0].upper()}{words[1:]}."
 
     def to_bytes(self) -> bytes:
         """Print the findings as canonical JSON (protocol §8, but for its limit of 65,535 bytes)."""

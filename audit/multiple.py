@@ -47,6 +47,15 @@ class Verdict:
         """Say whether no check failed."""
         return not self.rejected
 
+    @property
+    def words(self) -> str:
+        """Say how it came out, as a clause without an end."""
+        m, percent = len(self.checks), 100 * (1 - self.level)
+        if self.rejected:
+            return f"{len(self.rejected)} of {m} checks fail, Holm at {self.level}: {', '.join(self.rejected)}"
+        passing = f"all {m} checks pass collectively" if m > 1 else "the one check passes"
+        return f"{passing} at {percent} % (Holm at {self.level})"
+
 
 def holm(p_values: Mapping[str, float], level: Fraction = COLLECTIVE_LEVEL) -> Verdict:
     """Adjust p-values by Holm's step-down rule: p̃₍ᵢ₎ = max over j ≤ i of min(1, (m−j+1)·p₍ⱼ₎), rejected where ≤ level.

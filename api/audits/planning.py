@@ -17,6 +17,7 @@ from api.keyring import active_vkeys, retired_vkeys
 from api.log import name_of_log, read_head
 from api.pin import read_pinned
 from audit.records.plan import Held, Plan, Stratum, make_plan
+from shoe.errors import NoteError
 from shoe.game.bets.record import print_terms
 from shoe.proof.canonical import print_canonical
 from shoe.proof.notation import sha256
@@ -122,10 +123,16 @@ def kinds_of(plan: Plan) -> dict[Kind, int]:
 
 
 def _newest_cosigned(session: Session, size: int) -> Held | None:
-    """Find the newest checkpoint, of at most so many records, that a witness has cosigned."""
+    """Find the newest checkpoint, of at most so many records, that a witness has cosigned.
+
+    Raises NoteError, with its size, where it is stored in another form.
+    """
     newest = session.scalar(select(func.max(CosignatureRow.size)).where(CosignatureRow.size <= size))
     if newest is None:
         return None
     vkeys = session.scalars(select(CosignatureRow.vkey).where(CosignatureRow.size == newest))
-    root = read_pinned(cosigned_checkpoint(session, newest)).root
+    try:
+        root = read_pinned(cosigned_checkpoint(session, newest)).root
+    except NoteError as error:
+        raise NoteError(f"the cosigned checkpoint over {newest} records: {error}; see fairshoe log check") from None
     return Held(newest, root, tuple(sorted(vkeys)))

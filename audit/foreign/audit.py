@@ -106,13 +106,7 @@ class LogFindings:
             f"{ledger.words(kind)}, in {_some(ledger.shoes[kind], 'shoe')}" for kind in KINDS if ledger.count(kind)
         ]
         if self.verdict:
-            m, percent = len(self.judged.checks), 100 * (1 - self.verdict.level)
-            failed = self.verdict.rejected
-            reasons.append(
-                f"{len(failed)} of {m} checks fail, Holm at {self.verdict.level}: {', '.join(failed)}"
-                if failed
-                else f"all {m} checks pass collectively at {percent} % (Holm at {self.verdict.level})"
-            )
+            reasons.append(self.verdict.words)
         if self.bad_lines:
             reasons.append(f"{_some(self.bad_lines, 'line')} could not be read: what stands there is not judged")
         if not self.counts.coups:

@@ -98,14 +98,14 @@ class Findings:
     @property
     def words(self) -> str:
         """Say the verdict in a sentence."""
-        m, percent_sure = len(self.checks), 100 * (1 - Fraction(self.plan.level))
         if self.failed:
-            return f"Fails: {', '.join(self.failed)}; statistics by Holm at {self.plan.level} over {m} checks."
+            tried = f"statistics by Holm at {self.plan.level}, checks: {len(self.checks)}"
+            return f"Fails: {', '.join(self.failed)}; {tried}."
         if self.looked.wanting:
             return f"Not judged: evidence is wanting for {', '.join(self.looked.wanting)}."
-        if not self.checks:
+        if self.corrected is None:
             return "Not judged: no sealed shoe of the scope has ended."
-        return f"All records are as they should be, and all {m} checks pass collectively at {percent_sure} %."
+        return f"All records are as they should be, and {self.corrected.words}."
 
     @property
     def judged_coups(self) -> int:

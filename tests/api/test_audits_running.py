@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Engine, event, text
 from api.audits import running, work
 from api.audits.running import LEASE_S, Audits, NotOurs, finish_audit
 from api.audits.work import Work
+from api.db.tables import CosignatureRow
 from api.keeper import Keeper
 from shoe.proof.records import Report
 from tests.api.audited import Audited, audit_now, run_audits
@@ -222,6 +223,16 @@ def test_a_plan_that_cannot_be_made_fails_the_audit(house: Installation) -> None
     shown = house.get(f"/audits/{audit}")
     assert (shown["state"], shown["documents"], shown["total"]) == ("failed", [], None)
     assert shown["error"]
+
+
+def test_a_stored_cosignature_that_is_no_line_fails_the_audit_and_is_named(house: Installation) -> None:
+    with house.service.store.writing() as session:
+        session.add(CosignatureRow(size=2, vkey="witness.example/w", time_s=1, line="no line"))
+    audit = ask(house)
+    run_audits(house)
+    shown = house.get(f"/audits/{audit}")
+    assert (shown["state"], shown["documents"]) == ("failed", [])
+    assert shown["error"].startswith("the cosigned checkpoint over 2 records: note: expected a final newline")
 
 
 def test_a_database_out_of_reach_is_no_fault_of_the_audit(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:

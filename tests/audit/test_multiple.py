@@ -159,3 +159,15 @@ def test_threshold_of_many_tables() -> None:
     assert log_threshold(50, FIVE) == pytest.approx(log(1000))
     with pytest.raises(InputError, match=r"^tables: expected 1 or more tables, got 0$"):
         log_threshold(0)
+
+
+@pytest.mark.parametrize(
+    ("p_values", "words"),
+    [
+        ({"a": 0.5, "b": 0.5}, "all 2 checks pass collectively at 99 % (Holm at 1/100)"),
+        ({"a": 0.5}, "the one check passes at 99 % (Holm at 1/100)"),
+        ({"a": 0.5, "b": 0.001, "c": 0.0}, "2 of 3 checks fail, Holm at 1/100: c, b"),
+    ],
+)
+def test_a_verdict_in_words(p_values: dict[str, float], words: str) -> None:
+    assert holm(p_values).words == words
