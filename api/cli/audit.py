@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import click
 from click.core import ParameterSource
@@ -25,7 +26,7 @@ MAX_EXAMPLES = 10_000
         "fairshoe audit outcomes.txt --json",
         "fairshoe audit bundle.json --decks 1 --vkey vkey",
         "fairshoe audit - --examples 10 < log.csv",
-        "fairshoe audit --own",
+        "fairshoe audit --own --findings findings.json",
         "fairshoe audit --table salon-1 --from 2026-01-01T00:00:00.000000Z --to 2026-02-01T00:00:00.000000Z --json",
     )
 )
@@ -50,6 +51,8 @@ MAX_EXAMPLES = 10_000
               help="Of its own records the shoes opened before this time.")  # fmt: skip
 @click.option("--receipt", "receipts", multiple=True, metavar="FILE",
               help="A receipt to hold against its own log; may be repeated.")  # fmt: skip
+@click.option("--findings", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
+              help="Write the findings on its own records there, for fairshoe report.")  # fmt: skip
 @json_option
 @click.pass_context
 def audit(
@@ -64,6 +67,7 @@ def audit(
     since: str | None,
     until: str | None,
     receipts: tuple[str, ...],
+    findings: Path | None,
     as_json: bool,
 ) -> int:
     """Audit other people's logs, or the own records.
@@ -73,9 +77,10 @@ def audit(
     tableau, every shoe against its decks, and all together against the exact laws. Exits with 0 only where nothing
     fails and every line could be read.
 
-    With --own, --table, --from, --to or --receipt instead: the records of the installation of the environment, while
-    servers run. The log and the order of commitments come first, then the bundle and the rows of every ended shoe,
-    then the statistics. Nothing is written, and the log says nothing of it: POST /v1/audits makes one that it holds.
+    With --own, --table, --from, --to, --receipt or --findings instead: the records of the installation of the
+    environment, while servers run. The log and the order of commitments come first, then the bundle and the rows of
+    every ended shoe, then the statistics. The store is only read, and the log says nothing of it: POST /v1/audits makes
+    one that it holds.
     """
     given = _given(ctx, _OWN)
     if logs and given:
@@ -90,10 +95,15 @@ def audit(
         raise BadInput(f"{of_logs[0]}: expected it beside logs only; own records say it themselves")
     from api.cli.audit_records import audit_records  # noqa: PLC0415  logs are audited without a database
 
-    return audit_records(table=table, since=since, until=until, receipts=receipts, as_json=as_json)
+    return audit_records(
+        table=table, since=since, until=until, receipts=receipts, findings_file=findings, as_json=as_json
+    )
 
 
-_OWN = {"own": "--own", "table": "--table", "since": "--from", "until": "--to", "receipts": "--receipt"}
+_OWN = {
+    "own": "--own", "table": "--table", "since": "--from", "until": "--to", "receipts": "--receipt",
+    "findings": "--findings",
+}  # fmt: skip
 _OF_LOGS = {"decks": "--decks", "kind": "--kind", "keep": "--examples", "vkey": "--vkey"}
 
 

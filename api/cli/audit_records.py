@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
@@ -18,6 +19,7 @@ from api.cli.inputs import read_text
 from api.cli.output import BadInput, EnvironmentFault, columns, print_object, print_text
 from api.db.sessions import Store
 from api.log import holds_nothing
+from api.newfile import replace_file
 from api.pin import Pin
 from api.refusals import Refusal
 from audit.records.findings import Findings
@@ -28,13 +30,20 @@ _EXAMPLES: Final = 10
 
 
 def audit_records(
-    *, table: str | None, since: str | None, until: str | None, receipts: Sequence[str], as_json: bool
+    *,
+    table: str | None,
+    since: str | None,
+    until: str | None,
+    receipts: Sequence[str],
+    findings_file: Path | None,
+    as_json: bool,
 ) -> int:
     """Audit the ended shoes opened at a table (any, without one) from a time on, before a time; give the exit code.
 
-    `receipts` are files of receipts to hold against the log. Works on the installation of the environment, while
-    servers run, and writes nothing. 0 for a pass, 1 for anything else. Raises BadInput for a table that isn't there,
-    times in the wrong order and what is no receipt, EnvironmentFault where there is no log.
+    `receipts` are files of receipts to hold against the log; the canonical findings are written to `findings_file`.
+    Works on the installation of the environment, while servers run, and only reads it. 0 for a pass, 1 for anything
+    else. Raises BadInput for a table that isn't there, times in the wrong order and what is no receipt,
+    EnvironmentFault where there is no log, and where the file can't be written.
     """
     if since is not None and until is not None and since >= until:
         raise BadInput(f"--to: expected a time after {since}, got {until}")
@@ -43,11 +52,20 @@ def audit_records(
         pinned = Pin(settings.pinned).read()
         findings = _audit(store, Opened(table, since, until), pinned, handed_in)
     printed = findings.to_json()
+    if findings_file is not None:
+        _write(findings_file, findings.to_bytes())
     if as_json:
         print_object(_object(findings, printed))
     else:
         print_text(*_lines(printed))
     return 0 if findings.verdict == "pass" else 1
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        replace_file(path, content)
+    except OSError as error:
+        raise EnvironmentFault(f"{path}: {error.strerror}; name a file that can be written with --findings") from None
 
 
 def _read_receipt(name: str) -> Receipt:

@@ -43,6 +43,27 @@ def test_all_own_records_are_audited_and_nothing_is_written(house: Installation)
     assert house.get("/audits")["audits"] == []
 
 
+def test_the_findings_are_written_as_the_service_would_keep_them_and_reported(
+    house: Installation, tmp_path: Path
+) -> None:
+    path = tmp_path / "findings.json"
+    path.write_text("older ones")
+    result = audit(house, "--findings", str(path))
+    assert result.exit_code == 0, result.output
+    assert path.read_bytes() == audit_now(house).to_bytes()
+    reported = CliRunner().invoke(fairshoe, ["report", str(path), "--out", str(tmp_path / "report")])
+    assert reported.exit_code == 0, reported.output
+    assert (
+        json.loads((tmp_path / "report" / "report.json").read_bytes())["findings_hash"] == audit_now(house).hash.hex()
+    )
+
+
+def test_findings_that_can_not_be_written_are_the_environments_fault(house: Installation, tmp_path: Path) -> None:
+    result = audit(house, "--findings", str(tmp_path / "none" / "findings.json"))
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "No such file or directory; name a file that can be written with --findings" in result.stderr
+
+
 def test_a_scope_chooses_by_table_and_time(house: Installation) -> None:
     for args, scope in (
         (["--table", "s"], Opened("s")),
