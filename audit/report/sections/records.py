@@ -148,7 +148,7 @@ def provenance(plan: Plan) -> Section:
                     "Whoever holds the records makes the same findings again while the head is the plan's:",
                 )
             ),
-            Listing((f"fairshoe audit{scope or ' --own'} --json",)),
+            Listing((f"fairshoe audit{scope or ' --own'} --findings findings.json",)),
             Paragraph("From the service's own audit, this document:"),
             Listing(lines),
         ),
