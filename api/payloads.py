@@ -34,6 +34,7 @@ MAX_ROUND: Final = 2**31 - 1
 MAX_PAGE: Final = 1000
 MAX_PURSE: Final = 2**50
 MAX_LOOP: Final = 100
+MAX_CARRIED: Final = 100
 BET_PATTERN: Final = "[a-z][a-z0-9_]{0,31}"
 UUID_PATTERN: Final = "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
 PLAYER_PATTERN: Final = "[0-9A-Za-z._-]{1,64}"
@@ -319,6 +320,34 @@ class NewLoop(Payload):
         list[NewBet], Field(min_length=1, max_length=MAX_BETS, description="Its bets on each of the coups.")
     ]
     coups: Annotated[int, Field(ge=1, le=MAX_LOOP, description="How many coups at most.")]
+
+
+class CarriedBets(Payload):
+    """Bets of one seat that come with the asking for the coup."""
+
+    seat: Annotated[str, _whole(UUID_PATTERN), Field(description="The seat whose bets they are.")]
+    bets: Annotated[list[NewBet], Field(min_length=1, max_length=MAX_BETS, description="Its bets on this coup.")]
+
+
+class NewCoup(Payload):
+    """The next coup, with bets that are laid before it is dealt: all of them, or the coup is not dealt."""
+
+    bets: Annotated[
+        list[CarriedBets],
+        Field(max_length=MAX_CARRIED, description="Bets that the game client brings with it, by seat; each seat once."),
+    ] = []
+
+    @field_validator("bets")
+    @classmethod
+    def _each_seat_once(cls, bets: list[CarriedBets]) -> list[CarriedBets]:
+        if len({each.seat for each in bets}) != len(bets):
+            raise InputError(expected("each seat once", "one twice"))
+        return bets
+
+    @property
+    def asked(self) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
+        """The bets by seat, each by name and stake."""
+        return tuple((each.seat, tuple((one.bet, one.stake) for one in each.bets)) for each in self.bets)
 
 
 class NewKey(Payload):

@@ -19,7 +19,8 @@ from api.cases.purses import credit, find_bank, find_purse
 from api.cases.standing import find_shoe, require_before, rules_at, shoe_in
 from api.cases.tables import terms_at
 from api.cases.window import require_open
-from api.db.tables import BetRow, ContributionRow, PassRow, ShoeRow
+from api.credentials import is_good
+from api.db.tables import BetRow, ContributionRow, CredentialRow, PassRow, ShoeRow
 from api.refusals import (
     ANOTHER_COUP,
     BANK_TOO_SMALL,
@@ -30,6 +31,7 @@ from api.refusals import (
     NOTHING_LAID,
     PURSE_TOO_SMALL,
     Refusal,
+    no_such,
 )
 from api.service import Service
 from api.world import World
@@ -117,6 +119,25 @@ def place(
     # Who deals in the same transaction asks for bets without a flush.
     session.flush()
     return rows
+
+
+def lay_carried(
+    world: World, writing: Writing, shoe: ShoeRow, carried: Sequence[tuple[str, Sequence[tuple[str, int]]]]
+) -> None:
+    """Lay bets that came with the asking for the coup, by seat: all of all seats, or none; where Deal is chosen, it is.
+
+    Raises Refusal and BetError as `lay_bets` does, and for a seat that is none of the table's.
+    """
+    session, terms = writing.session, terms_for(shoe)
+    for seat, asked in carried:
+        require_seat(session, shoe, seat, writing.time)
+        standing = Standing(shoe, terms, seat)
+        require_window(writing, standing)
+        require_undecided(session, shoe, seat)
+        client = pseudonym(session, shoe, seat)
+        place(world, writing, standing, laid_on(session, shoe), asked, client=client)
+        if terms.pace.deal == "all_chosen":
+            decide(writing, shoe, Whose(seat, client), "deal")
 
 
 def pass_coup(shoe_id: str, by: Principal, number: int | None = None) -> Step[Choice]:
@@ -265,6 +286,13 @@ def terms_for(shoe: ShoeRow) -> Terms:
 def require_window(writing: Writing, standing: Standing) -> None:
     """Refuse a choice that comes outside of its coup's window."""
     require_open(writing.session, standing.shoe, standing.terms, standing.seat, writing.time)
+
+
+def require_seat(session: Session, shoe: ShoeRow, seat: str, time: str) -> None:
+    """Refuse a name that is no seat's, another table's seat, and one that is revoked or expired at a record's time."""
+    row = session.get(CredentialRow, seat)
+    if row is None or row.table_id != shoe.table_id or not is_good(row, time):
+        raise no_such(f"seat at table {shoe.table_id} that is good and is called", seat)
 
 
 def require_undecided(session: Session, shoe: ShoeRow, seat: str) -> None:

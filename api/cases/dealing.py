@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from api.cases.betting import lay_carried
 from api.cases.coups import coup_row, progress_of
 from api.cases.custody import deck_of
 from api.cases.ending import reveal_ended
@@ -52,16 +54,21 @@ class Turned:
     settlement: tuple[Settled, ...]
 
 
-def deal_coup(service: Service, shoe_id: str) -> Step[Dealt]:
+def deal_coup(
+    service: Service, shoe_id: str, carried: Sequence[tuple[str, Sequence[tuple[str, int]]]] = ()
+) -> Step[Dealt]:
     """Close the bets on the next coup of a sealed shoe, deal it, and settle them; the last one reveals the shoe too.
 
-    Raises Refusal in any other state, after reveal_by (a shoe that can't be revealed any more deals no more), and while
-    the table waits for its players.
+    `carried` are bets that are laid before all are closed, by seat: each by name and stake. Raises Refusal in any other
+    state, after reveal_by (a shoe that can't be revealed any more deals no more), while the table waits for its
+    players, and for carried bets as `lay_carried` does, BetError too.
     """
 
     def step(writing: Writing) -> Finish[Dealt]:
         shoe = shoe_in(writing.session, shoe_id, "sealed")
         require_before(writing, shoe, "reveal_by")
+        if carried:
+            lay_carried(service.world, writing, shoe, carried)
         require_chosen(writing.session, shoe, writing.time)
         turned = turn(service, writing, shoe)
 

@@ -6,23 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy.orm import Session
-
 from api.cases.betting import (
     Standing,
     laid_on,
     place,
     pseudonym,
     require_bare,
+    require_seat,
     require_undecided,
     terms_for,
 )
 from api.cases.dealing import Turned, turn
 from api.cases.purses import find_purse
 from api.cases.standing import require_before, shoe_in
-from api.credentials import is_good
-from api.db.tables import CredentialRow
-from api.refusals import BANK_TOO_SMALL, NOT_OFFERED, Refusal, no_such
+from api.refusals import BANK_TOO_SMALL, NOT_OFFERED, Refusal
 from api.service import Service
 from api.writing import Finish, Step, Writing
 
@@ -101,16 +98,10 @@ def _stand(writing: Writing, shoe_id: str, seat_id: str) -> Standing:
     if not terms.pace.loop or terms.pace.deal != "asked":
         # Nobody plays by himself where a coup waits for everyone.
         raise Refusal(NOT_OFFERED, f"Table {shoe.table_id!r} does not offer to play many coups unattended.")
-    _require_seat(session, shoe.table_id, seat_id, writing.time)
+    require_seat(session, shoe, seat_id, writing.time)
     require_undecided(session, shoe, seat_id)
     require_bare(session, shoe, seat_id)
     return Standing(shoe, terms, seat_id)
-
-
-def _require_seat(session: Session, table_id: str, seat_id: str, time: str) -> None:
-    seat = session.get(CredentialRow, seat_id)
-    if seat is None or seat.table_id != table_id or not is_good(seat, time):
-        raise no_such(f"seat at table {table_id} that is good and is called", seat_id)
 
 
 def _lay(service: Service, writing: Writing, standing: Standing, asked: Sequence[tuple[str, int]], client: str) -> None:

@@ -24,7 +24,7 @@ class Bets(Calls):
         `number` is the coup that they are meant for, refused where another is the next. Raises ProofError for lines of
         other bets than were asked for, or of lower stakes.
         """
-        asked = given(bets=_listed(stakes), number=number)
+        asked = given(bets=listed(stakes), number=number)
         choice = _choice(self._post(f"/v1/shoes/{part(shoe)}/bets", asked), shoe)
         laid = {line.bet: line.stake for line in choice.lines}
         if laid.keys() != stakes.keys() or any(laid[name] < stake for name, stake in stakes.items()):
@@ -68,7 +68,7 @@ class Bets(Calls):
 
         The records are in the log as of coups dealt singly: `records` and `coup` show them.
         """
-        asked = {"seat": seat, "bets": _listed(stakes), "coups": coups}
+        asked = {"seat": seat, "bets": listed(stakes), "coups": coups}
         answer = self._post(f"/v1/shoes/{part(shoe)}/loop", asked)
         return Looped(
             shoe=answer.text("shoe"),
@@ -123,7 +123,8 @@ def _purse(answer: Fields) -> Purse:
     )
 
 
-def _listed(stakes: Mapping[str, int]) -> list[dict[str, str | int]]:
+def listed(stakes: Mapping[str, int]) -> list[dict[str, str | int]]:
+    """Print stakes by bet as requests name them."""
     return [{"bet": name, "stake": stake} for name, stake in stakes.items()]
 
 

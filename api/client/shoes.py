@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from api.client.bets import read_settled
+from api.client.bets import listed, read_settled
 from api.client.calls import Calls, given, part
 from api.client.fields import Fields
 from api.client.results import (
@@ -69,17 +69,21 @@ class Shoes(Calls):
         if record is not None:
             self._decks.learn(record)
 
-    def deal(self, shoe: str) -> DealtCoup:
-        """Close the bets, deal the next coup, and settle them; with the last one comes the reveal."""
-        answer, coup = self._step(f"{_at(shoe)}/coups", None, Coup, shoe=shoe)
+    def deal(self, shoe: str, bets: Mapping[str, Mapping[str, int]] | None = None) -> DealtCoup:
+        """Close the bets, deal the next coup, and settle them; with the last one comes the reveal.
+
+        `bets` are laid before that, by seat: stakes in minor units by bet.
+        """
+        carried = [{"seat": seat, "bets": listed(stakes)} for seat, stakes in (bets or {}).items()]
+        answer, coup = self._step(f"{_at(shoe)}/coups", {"bets": carried} if carried else None, Coup, shoe=shoe)
         revealed = answer.maybe("reveal", answer.part)
         reveal = None if revealed is None else revealed.receipt()
         index = answer.receipt().proof.index
         if reveal is not None:
             self._receipts.check(reveal, Reveal, {"shoe": shoe, "coups": answer.number("number") + 1}, index + 1)
-        bets, settlement = self._closed(answer, shoe, index), tuple(map(read_settled, answer.parts("settlement")))
+        closed, settlement = self._closed(answer, shoe, index), tuple(map(read_settled, answer.parts("settlement")))
         messages = {told.text("seat"): told.text("message") for told in answer.parts("messages")}
-        return replace(self._coup(answer, coup, reveal), bets=bets, settlement=settlement, messages=messages)
+        return replace(self._coup(answer, coup, reveal), bets=closed, settlement=settlement, messages=messages)
 
     def _closed(self, answer: Fields, shoe: str, coup_index: int) -> Receipt | None:
         """Check the receipt of what closed a coup's bets: it lies right before the coup, and counts those settled."""

@@ -32,10 +32,10 @@ from api.routes.endpoint import Resource
 from api.routes.exchange import answer_privately, commit, page, principal, print_hashes, read_cursor, service
 from shoe.proof.records import BetLine
 
-OF_A_CHOICE: Final = (
-    *(WRONG_STATE, DEADLINE_PASSED, NO_BETS, ANOTHER_COUP),
-    *(JOINED_LATE, BETTING_CLOSED, BETS_LOCKED, COUP_PASSED),
-)
+OF_CARRIED: Final = (NO_BETS, JOINED_LATE, BETTING_CLOSED, BETS_LOCKED, COUP_PASSED)
+"""What bets that come with a coup may be refused for."""
+
+OF_A_CHOICE: Final = (WRONG_STATE, DEADLINE_PASSED, ANOTHER_COUP, *OF_CARRIED)
 """What every choice for the next coup may be refused for."""
 
 OF_BETS: Final = (BET_LAID, PURSE_TOO_SMALL, BANK_TOO_SMALL)

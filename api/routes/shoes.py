@@ -37,7 +37,7 @@ from api.cases.standing import find_shoe
 from api.cases.telling import tell_seats
 from api.counted import print_roads
 from api.db.tables import ENDED_STATES, ContributionRow, ShoeRow
-from api.payloads import NewEntropy, NewSeal, NewVoid, NumberedQuery, OpenedSeed
+from api.payloads import NewCoup, NewEntropy, NewSeal, NewVoid, NumberedQuery, OpenedSeed
 from api.problems import PROOF_FAILED
 from api.refusals import (
     CHOICES_MISSING,
@@ -54,6 +54,7 @@ from api.refusals import (
     WRONG_STATE,
     no_such,
 )
+from api.routes.bets import OF_BETS, OF_CARRIED
 from api.routes.endpoint import Resource
 from api.routes.exchange import (
     answer,
@@ -130,16 +131,19 @@ def seal(shoe_id: str, asked: NewSeal) -> Response:
 @blueprint.post(
     "/{shoe_id}/coups",
     access=CLIENT,
+    body=NewCoup,
     answers={201: DealtCoupAnswer},
-    refuses=(WRONG_STATE, DEADLINE_PASSED, CHOICES_MISSING),
+    refuses=(WRONG_STATE, DEADLINE_PASSED, CHOICES_MISSING, *OF_CARRIED, *OF_BETS),
     claimed="must",
 )
-def deal(shoe_id: str) -> Response:
+def deal(shoe_id: str, asked: NewCoup) -> Response:
     """Close the bets, deal the next coup, and settle them; with the last one comes the reveal.
 
-    Where the table's terms say so, it waits until everyone at the table has chosen Deal or Pass, or their time is over.
+    Bets may come with it, of several seats: they are laid first, and where one of them can't be, nothing is done. Where
+    the table's terms say so, it waits until everyone at the table has chosen Deal or Pass, or their time is over; whose
+    bets come with the coup has chosen Deal.
     """
-    return commit(deal_coup(service(), shoe_id), _print_dealt, shoe_id)
+    return commit(deal_coup(service(), shoe_id, asked.asked), _print_dealt, shoe_id)
 
 
 @blueprint.post("/{shoe_id}/reveal", access=CLIENT, answers={200: Logged}, refuses=(WRONG_STATE, NOT_ENDED))

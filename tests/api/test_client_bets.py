@@ -236,3 +236,16 @@ def test_a_purse_is_filled_and_a_limit_lowered(at: Place) -> None:
     assert at.house.limit(made.seat) == lowered
     with pytest.raises(ServiceProblem, match="got another"):
         seat.lower_limit(made.seat, 500, "0000")
+
+
+def test_bets_come_with_the_coup(at: Place) -> None:
+    dealt = at.house.deal(at.shoe, {at.made.seat: {"player": 300, "tie": 100}})
+    assert [(line.bet, line.stake) for line in dealt.settlement] == [("player", 300), ("tie", 100)]
+    assert dealt.bets is not None
+    at.player.accept_coup(dealt.receipt, dealt.paths, dealt.bets)
+    assert {held.line.bet for held in at.seat.own_bets(at.shoe)} == {"player", "tie"}
+    purse = at.seat.purse(at.made.seat)
+    won = sum(line.net_minor for line in dealt.settlement)
+    assert purse.balance_minor + purse.staked_minor == 50_000 + won
+    with pytest.raises(ServiceProblem, match="There is no seat"):
+        at.house.deal(at.shoe, {"019c1000-0000-7000-8000-000000000000": {"player": 300}})

@@ -156,7 +156,12 @@ def types(document: Any, operation: Any) -> dict[str, set[str]]:
 @pytest.mark.parametrize(
     ("name", "status", "slugs"),
     [
-        ("shoes.deal", "409", {"wrong-state", "deadline-passed", "choices-missing"}),
+        (
+            "shoes.deal",
+            "409",
+            {"wrong-state", "deadline-passed", "choices-missing", "no-bets", "joined-late", "betting-closed"}
+            | {"bets-locked", "coup-passed", "bet-laid", "purse-too-small", "bank-too-small"},
+        ),
         ("shoes.deal", "404", {"not-found"}),
         ("shoes.deal", "403", {"forbidden"}),
         ("shoes.deal", "400", {"bad-request", "malformed-json", "idempotency-key-missing"}),
