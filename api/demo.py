@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from api.client import Client, OpenedShoe, ServiceUnreachable, Statistics
 from api.player import Player
-from api.settings import Settings, without_settings
+from api.settings import DATABASE, Settings, without_settings
 from audit.checks.outcomes import cards_used, outcomes, rule_lines, rule_use, structural_zeros
 from audit.checks.result import CheckResult, LineItem
 from audit.checks.sequence import runs
@@ -65,15 +65,18 @@ class Played:
 
 
 @contextmanager
-def running_service(folder: Path) -> Iterator[str]:
+def running_service(folder: Path, database_url: str | None = None) -> Iterator[str]:
     """Run the real service as a process of its own on a free port of 127.0.0.1, its store in `folder`; give its URL.
 
+    `database_url` is the PostgreSQL that it keeps its records in, SQLite in `folder` without one.
     The process is asked to stop at the end, and made to after ten seconds. Raises ServiceUnreachable where it ends
     before it serves.
     """
     command = [sys.executable, "-c", "from api.cli import main; main()", "serve", "--port", "0", "--json"]
     # Whatever installation this environment names, it is not the one to play in.
     environment = {**without_settings(os.environ), "FAIRSHOE_DATA": str(folder)}
+    if database_url is not None:
+        environment[DATABASE] = database_url
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     complaints = folder / "serve.log"
     with (

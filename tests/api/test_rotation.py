@@ -13,6 +13,7 @@ from concurrent.futures import TimeoutError as NotYet
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import urllib3
@@ -417,8 +418,9 @@ def test_one_given_key_is_not_rotated(serve: Callable[..., Service]) -> None:
 # --- under load ------------------------------------------------------------------------------------
 
 
-def ask(pool: urllib3.PoolManager, url: str, path: str, body: dict[str, Any]) -> Any:
-    answer = pool.request("POST", f"{url}/v1{path}", json=body)
+def ask(pool: urllib3.PoolManager, url: str, key: str, path: str, body: dict[str, Any]) -> Any:
+    headers = {"Authorization": f"Bearer {key}", "Idempotency-Key": uuid4().hex}
+    answer = pool.request("POST", f"{url}/v1{path}", json=body, headers=headers)
     assert answer.status == 201, answer.data
     return answer.json()
 
@@ -451,17 +453,17 @@ service.store.engine.dispose()
 
 
 @pytest.mark.slow
-def test_rotations_beside_servers_under_load_lose_nothing_and_fail_nobody(
-    found: Found, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rotations_beside_servers_under_load_lose_nothing_and_fail_nobody(found: Found) -> None:
     """A server of its own process and this one play whole shoes, while a third process rotates five times."""
     house = found(clock=real_world().now)
-    if house.database_url:
-        monkeypatch.setenv("DATABASE_URL", house.database_url)
     rotated = threading.Event()
     command = [sys.executable, "-c", ROTATE, str(house.folder), house.database_url or ""]
-    with running_service(house.folder) as url, urllib3.PoolManager(4) as pool, ThreadPoolExecutor(4) as threads:
-        posts = [house.post, house.post, *[lambda path, body: ask(pool, url, path, body)] * 2]
+    with (
+        running_service(house.folder, house.database_url) as url,
+        urllib3.PoolManager(4) as pool,
+        ThreadPoolExecutor(4) as threads,
+    ):
+        posts = [house.post, house.post, *[lambda path, body: ask(pool, url, house.tokens.key, path, body)] * 2]
         playing = [threads.submit(play, post, f"t{n}", lambda: not rotated.is_set()) for n, post in enumerate(posts)]
         try:
             done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)

@@ -9,6 +9,7 @@ from audit.engine import KERNEL
 from shoe.game.rules import Rules
 from tests.audit.plans import EIGHT_DECKS, ONE_DECK
 from tests.calibration import (
+    CHECKED,
     EIGHT,
     LEVELS,
     ONE,
@@ -48,9 +49,9 @@ def test_hashes_tell_orders_apart() -> None:
 
 @pytest.mark.slow
 def test_a_path_run_has_every_check_of_the_battery() -> None:
-    assert list(path_p(ONE_WITH_BITS, (1,), "production")) == [f"production_{name}" for name in BATTERY]
-    missing = {name for name in BATTERY if name.startswith("bits_")} | {"replay", "tableau_cells"}
-    assert set(path_p(ONE, (1,))) == {f"batch_{name}" for name in BATTERY if name not in missing}
+    assert list(path_p(ONE_WITH_BITS, (1,), "production")) == [f"production_{name}" for name in CHECKED]
+    missing = {name for name in CHECKED if name.startswith("bits_")} | {"replay", "tableau_cells"}
+    assert set(path_p(ONE, (1,))) == {f"batch_{name}" for name in CHECKED if name not in missing}
     assert set(path_p(EIGHT, (1,))) == set(path_p(ONE, (1,))) - {"batch_worst_position"}
 
 
@@ -65,7 +66,7 @@ def test_a_replication_is_a_function_of_its_number() -> None:
 def test_runs_of_both_paths_are_judged_together_whatever_the_number_of_processes() -> None:
     one, two = calibrate(SMALL, processes=1), calibrate(SMALL, processes=2)
     assert one == two
-    assert (one.checks, one.runs) == (len(PATHS) * len(BATTERY), 2)
+    assert (one.checks, one.runs) == (len(PATHS) * len(CHECKED), 2)
     assert {line.replications for line in one.lines if line.check == "runs" and line.kind == "one deck"} == {4}
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from audit.battery import BATTERY
 from audit.checks.bits import SP80022
-from tests.calibration import FULL, MOST_FAILING, Calibration, calibrate
+from tests.calibration import CHECKED, FULL, MOST_FAILING, Calibration, calibrate
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 
@@ -19,7 +18,7 @@ def calibration() -> Calibration:
 
 def test_every_check_of_the_battery_is_replicated(calibration: Calibration) -> None:
     replications = {line.check: line.replications for line in calibration.lines if line.kind == "one deck"}
-    assert set(replications) == set(BATTERY)
+    assert set(replications) == set(CHECKED)
     for check, count in replications.items():
         rare = check.startswith("bits_") or check in ("replay", "tableau_cells")
         assert count == (2 * FULL.runs if rare else 10_000), check
@@ -33,5 +32,5 @@ def test_no_check_rejects_sound_shoes_more_or_less_often_than_it_says(calibratio
 
 def test_the_whole_battery_fails_at_most_21_of_1000_sound_runs(calibration: Calibration) -> None:
     """Binomial: of runs that fail with probability .01 each, more than 21 of 1,000 fail once in 2,000."""
-    assert (calibration.checks, calibration.runs) == (2 * len(BATTERY), 1000)
+    assert (calibration.checks, calibration.runs) == (2 * len(CHECKED), 1000)
     assert calibration.failed <= MOST_FAILING
