@@ -21,8 +21,8 @@ AuditVerdict = Annotated[
 Document = Annotated[str, Field(max_length=64, description="A document, by the name of its file.")]
 
 
-class AuditShown(Payload):
-    """An audit: the shoes it is of, how far it is, and what came of it."""
+class AuditLine(Payload):
+    """An audit in a list."""
 
     id: Uuid
     created: Annotated[Moment, Field(description="When it was asked for.")]
@@ -31,25 +31,17 @@ class AuditShown(Payload):
     done: Annotated[int, count("Shoes that are looked at.")]
     total: Annotated[int | None, Field(ge=0, description="Shoes to look at; null before it is planned.")]
     verdict: AuditVerdict
-    error: Annotated[str | None, Field(description="Why it could not come to its end, if it could not.")]
     ended: Annotated[Moment | None, Field(description="When it ended; null before.")]
+
+
+class AuditShown(AuditLine):
+    """An audit: the shoes it is of, how far it is, and what came of it."""
+
+    error: Annotated[str | None, Field(description="Why it could not come to its end, if it could not.")]
     report_index: Annotated[LogIndex | None, Field(description="Where the log holds its `report`; null before.")]
     plan_hash: Annotated[Hash | None, Field(description="The SHA-256 of its plan.json; null before it is planned.")]
     findings_hash: Annotated[Hash | None, Field(description="The SHA-256 of its findings.json; null before the end.")]
     documents: Annotated[list[Document], Field(max_length=16, description="What there is to read of it by now.")]
-
-
-class AuditLine(Payload):
-    """An audit in a list."""
-
-    id: Uuid
-    created: Annotated[Moment, Field(description="When it was asked for.")]
-    scope: Annotated[OpenedScope, Field(description="Which shoes it is of.")]
-    state: AuditState
-    done: Annotated[int, count("Shoes that are looked at.")]
-    total: Annotated[int | None, Field(ge=0, description="Shoes to look at; null before it is planned.")]
-    verdict: AuditVerdict
-    ended: Annotated[Moment | None, Field(description="When it ended; null before.")]
 
 
 class AuditPage(Payload):

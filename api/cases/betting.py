@@ -126,18 +126,27 @@ def lay_carried(
 ) -> None:
     """Lay bets that came with the asking for the coup, by seat: all of all seats, or none; where Deal is chosen, it is.
 
-    Raises Refusal and BetError as `lay_bets` does, and for a seat that is none of the table's.
+    Raises Refusal and BetError as `lay_bets` does, naming the seat, and for a seat that is none of the table's.
     """
-    session, terms = writing.session, terms_for(shoe)
+    terms = terms_for(shoe)
     for seat, asked in carried:
-        require_seat(session, shoe, seat, writing.time)
-        standing = Standing(shoe, terms, seat)
-        require_window(writing, standing)
-        require_undecided(session, shoe, seat)
-        client = pseudonym(session, shoe, seat)
-        place(world, writing, standing, laid_on(session, shoe), asked, client=client)
-        if terms.pace.deal == "all_chosen":
-            decide(writing, shoe, Whose(seat, client), "deal")
+        try:
+            _lay_for(world, writing, Standing(shoe, terms, seat), asked)
+        except Refusal as error:
+            raise Refusal(error.kind, f"Bets of seat {seat}: {error}") from None
+        except BetError as error:
+            raise BetError(f"seat {seat}: {error}") from None
+
+
+def _lay_for(world: World, writing: Writing, standing: Standing, asked: Sequence[tuple[str, int]]) -> None:
+    session, (shoe, terms, seat) = writing.session, standing
+    require_seat(session, shoe, seat, writing.time)
+    require_window(writing, standing)
+    require_undecided(session, shoe, seat)
+    client = pseudonym(session, shoe, seat)
+    place(world, writing, standing, laid_on(session, shoe), asked, client=client)
+    if terms.pace.deal == "all_chosen":
+        decide(writing, shoe, Whose(seat, client), "deal")
 
 
 def pass_coup(shoe_id: str, by: Principal, number: int | None = None) -> Step[Choice]:

@@ -96,11 +96,11 @@ def test_one_that_can_not_be_laid_keeps_the_coup_back(house: Installation, np: t
         ({"dragon": 100}, "invalid", 422),
         ({"banker": 1}, "invalid", 422),
     ):
-        refused(house, shoe, brought(sound, (other, wrong)), slug, status, one, other)
+        assert other.id in refused(house, shoe, brought(sound, (other, wrong)), slug, status, one, other)
     other.post(f"/shoes/{shoe}/passes")
     refused(house, shoe, brought(sound, (other, {"banker": 500})), "coup-passed", 409, one, other)
     one.bet(shoe, player=100)
-    refused(house, shoe, brought(sound), "bet-laid", 409, one, other)
+    assert one.id in refused(house, shoe, brought(sound), "bet-laid", 409, one, other)
 
 
 def test_only_good_seats_of_the_table_bet(house: Installation, np: tuple[str, Seat, Seat]) -> None:
