@@ -71,8 +71,8 @@ def make_table(
     return step
 
 
-def list_tables(session: Session, after: str | None, limit: int) -> list[TableRow]:
-    """List tables by id, from the first after a cursor."""
+def list_tables(session: Session, after: str | None = None, limit: int | None = None) -> list[TableRow]:
+    """List tables by id, from the first after a cursor; all of them without a limit."""
     return list(session.scalars(select(TableRow).where(TableRow.id > (after or "")).order_by(TableRow.id).limit(limit)))
 
 

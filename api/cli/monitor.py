@@ -23,7 +23,6 @@ from audit.report.page import print_page
 
 _HEAD = ("table", "monitor", "coups", "evidence", "threshold", "p", "alarms", "last alarm", "changed after")
 _KEYS = ("name", "coups", "evidence", "threshold", "p_value", "alarms", "alarm_index", "changed_after")
-_MOST_TABLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ def monitor(*, table: str | None, page: Path | None, as_json: bool) -> None:
 
 def _read(session: Session, table: str | None) -> list[_Shown]:
     tables = count_monitored(session)
-    names = [row.id for row in list_tables(session, None, _MOST_TABLES)] if table is None else [table]
+    names = [row.id for row in list_tables(session)] if table is None else [table]
     try:
         monitors = {name: read_monitors(session, name) for name in names}
     except Refusal as error:

@@ -19,7 +19,7 @@ from sqlalchemy import select
 
 from api.cases.monitoring import count_monitored, read_monitors, watch_coups
 from api.cli import fairshoe
-from api.db.tables import DeliveryRow
+from api.db.tables import DeliveryRow, TableRow
 from api.keeper import Keeper
 from api.log import read_records
 from audit.exact import multiplicities
@@ -238,6 +238,16 @@ def test_a_page_that_cannot_be_is_told(two: Installation, tmp_path: Path) -> Non
     assert result.exit_code == 3
     assert "No such file or directory; name a file that can be written with --page" in result.stderr
     assert list(tmp_path.glob("*.html*")) == []
+
+
+def test_no_table_is_left_out_however_many_there_are(house: Installation) -> None:
+    house.table("t", **HOUSE)
+    with house.service.store.writing() as session:
+        one = session.get_one(TableRow, "t")
+        kept = {column.name: getattr(one, column.name) for column in TableRow.__table__.columns}
+        session.add_all(TableRow(**{**kept, "id": f"t{n:04}"}) for n in range(1, 1201))
+    printed = json.loads(command(house, "--json").stdout)["tables"]
+    assert [each["table"] for each in printed] == ["t", *(f"t{n:04}" for n in range(1, 1201))]
 
 
 def test_an_alarm_says_evidence_and_bar_as_decimal_texts() -> None:
