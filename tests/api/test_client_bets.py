@@ -96,6 +96,8 @@ def test_a_seat_bets_through_a_shoe_and_believes_nothing(at: Place, tmp_path: Pa
     assert at.seat.seat_statistics(at.made.seat, all_time=True) == at.house.seat_statistics(at.made.seat)
     with pytest.raises(ServiceProblem, match="nobody"):
         at.house.player_statistics("nobody")
+    if at.seat.purse(at.made.seat).staked_minor:  # a tie leaves a stake for the coup after the last that is counted
+        at.seat.withdraw(at.shoe)
     while at.house.deal(at.shoe).reveal is None:
         pass
     bundle = at.seat.bundle(at.shoe)
